@@ -10,7 +10,7 @@ namespace {
 // One run; all vectors have one entry per row. Equations in detail/apgd.h.
 class ApgdRun {
  public:
-  ApgdRun(const Ball& ball, double eps, Points start, Standing here)
+  ApgdRun(const Ball& ball, double eps, Points start, Evaluation here)
       : ball_(ball),
         x_(std::move(start)),
         previous_(x_),
@@ -40,7 +40,7 @@ class ApgdRun {
     });
   }
 
-  void record(Standing here) {
+  void record(Evaluation here) {
     gradient_ = std::move(here.gradient);
     for (std::size_t i = 0; i < x_.n; ++i) {
       rises_[i] += here.value[i] > value_[i];
@@ -88,7 +88,7 @@ Attacked run_apgd(const Problem& problem, const AttackOptions& options) {
   const Ball ball(problem.clean, options.norm, options.eps.value(), problem.box);
   const RowLoss loss = loss_of(problem);
   Best best;
-  best.offer(problem.clean, standing(problem, problem.clean));
+  best.offer(problem.clean, evaluate(problem, problem.clean));
   std::vector<std::uint8_t> zero_gradient(problem.clean.n, 1);
   const auto restarts = static_cast<std::uint32_t>(options.parameters.at("restarts"));
   for (std::uint32_t restart = 0; restart < restarts; ++restart) {
@@ -117,7 +117,7 @@ std::vector<std::uint8_t> auto_pgd(const Problem& problem, const Ball& ball, con
                                    const RowLoss& loss, Points start, Best& best) {
   const auto steps = static_cast<std::size_t>(options.parameters.at("steps"));
   const double rho = options.parameters.at("rho");
-  Standing first = standing_with_gradient(problem, start, loss);
+  Evaluation first = evaluate_with_gradient(problem, start, loss);
   best.offer(start, first);
   std::vector<std::uint8_t> zero = zero_rows(first.gradient);
   ApgdRun run(ball, options.eps.value(), std::move(start), std::move(first));
@@ -126,7 +126,7 @@ std::vector<std::uint8_t> auto_pgd(const Problem& problem, const Ball& ball, con
   std::size_t checked = 0;
   for (std::size_t step = 1; step <= steps; ++step) {
     run.move(step == 1 ? 1.f : .75f);
-    Standing here = standing_with_gradient(problem, run.x(), loss);
+    Evaluation here = evaluate_with_gradient(problem, run.x(), loss);
     best.offer(run.x(), here);
     run.record(std::move(here));
     if (checkpoint == checkpoints.end() || step != *checkpoint) continue;

@@ -1,25 +1,10 @@
 #include <algorithm>
-#include <numeric>
 
 #include "leeway/attack/detail/apgd.h"
-#include "leeway/core/message.h"
 #include "leeway/core/random.h"
 
 namespace leeway::attack {
 namespace {
-
-// Per row the `count` most likely classes at the clean row, without the class to leave; (n,count).
-std::vector<std::size_t> likely_wrong_classes(const Problem& problem, std::size_t count) {
-  const std::size_t k = problem.classifier.k;
-  const std::vector<float> logits = problem.classifier.logits(problem.clean.values);
-  std::vector<std::size_t> classes;
-  for (std::size_t i = 0; i < problem.clean.n; ++i) {
-    std::vector<std::size_t> largest = largest_classes(Row(logits).subspan(i * k, k), count + 1);
-    std::erase(largest, static_cast<std::size_t>(problem.targets[i]));
-    classes.insert(classes.end(), largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(count));
-  }
-  return classes;
-}
 
 // Towards the class to reach, from the most likely other class at the current point.
 double loss_to_reach(std::size_t t, Row logits, MutableRow gradient) {
@@ -40,7 +25,7 @@ Attacked run_apgd_targeted(const Problem& problem, const AttackOptions& options)
   const std::size_t count = problem.targeted ? 1 : wrong;
   const std::vector<std::size_t> aims =
       problem.targeted ? std::vector<std::size_t>(problem.targets.begin(), problem.targets.end())
-                       : likely_wrong_classes(problem, count);
+                       : likely_wrong_classes(problem, 0, count);
   const Ball ball(problem.clean, options.norm, options.eps.value(), problem.box);
   Best best;
   std::vector<std::uint8_t> zero_gradient(problem.clean.n, 1);
@@ -51,7 +36,7 @@ Attacked run_apgd_targeted(const Problem& problem, const AttackOptions& options)
                  ? loss_to_reach(t, logits, gradient)
                  : targeted_dlr(logits, static_cast<std::size_t>(problem.targets[i]), t, gradient);
     };
-    if (rank == 0) best.offer(problem.clean, standing_with_gradient(problem, problem.clean, loss));
+    if (rank == 0) best.offer(problem.clean, evaluate_with_gradient(problem, problem.clean, loss));
     for (std::uint32_t restart = 0; restart < restarts; ++restart) {
       const auto numbers =
           stream("apgd-targeted start") + static_cast<std::uint32_t>(rank) * restarts + restart;
@@ -64,17 +49,6 @@ Attacked run_apgd_targeted(const Problem& problem, const AttackOptions& options)
 }
 
 }  // namespace
-
-std::vector<std::size_t> largest_classes(Row logits, std::size_t count) {
-  std::vector<std::size_t> order(logits.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  count = std::min(count, order.size());
-  std::ranges::partial_sort(
-      order, order.begin() + static_cast<std::ptrdiff_t>(count),
-      [&](std::size_t a, std::size_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
-  order.resize(count);
-  return order;
-}
 
 double targeted_dlr(Row logits, std::size_t y, std::size_t t, MutableRow gradient) {
   const double value = static_cast<double>(logits[t]) - logits[y];

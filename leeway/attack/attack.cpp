@@ -56,6 +56,8 @@ AttackOptions complete(const AttackOptions& options) {
   }
   if (member.own_loss && options.loss && *options.loss != member.loss)
     refuse(name, "no loss, because it has its own", std::string(name_of(*options.loss)));
+  if (options.loss == Loss::dlr && !options.targets.empty() && member.loss != Loss::dlr)
+    refuse(name, "no targets with the loss dlr, whose targeted form apgd-targeted has", "targets");
   if (member.leaves && !options.targets.empty())
     refuse(name, "no targets, because it only leaves classes", "targets");
   complete.loss = options.loss.value_or(member.loss);

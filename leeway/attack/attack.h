@@ -42,15 +42,15 @@ inline constexpr Loss every_loss[] = {Loss::margin, Loss::difference, Loss::cros
 }
 
 struct AttackEntry : Member {
-  bool minimum_norm = false;     // it looks for the nearest x'; otherwise for the worst within a radius
-  std::vector<Norm> norms;       // that it knows
-  Loss loss = Loss::difference;  // its own, where none is asked for
+  bool minimum_norm = false;     // searches for the nearest x'; otherwise for the worst x' within a radius
+  std::vector<Norm> norms;       // supported
+  Loss loss = Loss::difference;  // default
 };
 
 struct AttackOptions {
   std::string attack = "pgd";
   Norm norm = Norm::linf;
-  // Radius, pixels in [0,1], of the whole image in l2; default 8/255. Of a fixed budget alone
+  // Radius, pixels in [0,1], of the whole image in l2; default 8/255. Only for fixed-budget attacks
   std::optional<double> eps = {};
   std::optional<Loss> loss = {};                  // default: the attack's own
   std::map<std::string, double> parameters = {};  // of the attack, by name; those not named have its defaults

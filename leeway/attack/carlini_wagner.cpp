@@ -61,7 +61,7 @@ struct Factor {
 };
 
 // Where the prediction is as wanted, by the confidence at least.
-std::vector<std::uint8_t> reached(const Standing& by_difference, double confidence) {
+std::vector<std::uint8_t> reached(const Evaluation& by_difference, double confidence) {
   std::vector<std::uint8_t> found = by_difference.success;
   for (std::size_t i = 0; i < found.size(); ++i)
     found[i] = found[i] != 0 && by_difference.value[i] >= confidence;
@@ -100,7 +100,7 @@ Minimization minimize(const Problem& problem, const RowLoss& loss, const std::ve
       for (std::size_t j = i * x.d; j < (i + 1) * x.d; ++j)
         x.values[j] = problem.box.clip(static_cast<float>(variable.value(w[j])));
     });
-    const Standing here = standing_with_gradient(problem, x, loss);
+    const Evaluation here = evaluate_with_gradient(problem, x, loss);
     const std::vector<std::uint8_t> success = reached(here, confidence);
     nearest.offer(x, success);
     if (step == 0) found.zero_gradient = zero_rows(here.gradient);
@@ -139,7 +139,7 @@ Attacked run_carlini_wagner(const Problem& problem, const AttackOptions& options
   by_difference.loss = Loss::difference;
   const RowLoss loss = hinge(problem, by_difference, confidence);
   Nearest nearest(problem, Norm::l2);
-  nearest.offer(clean, reached(standing(by_difference, clean), confidence));
+  nearest.offer(clean, reached(evaluate(by_difference, clean), confidence));
   std::vector<Factor> factors(clean.n, {given.at("first-constant")});
   Attacked attacked;
   for (std::size_t search = 0; search < searches; ++search) {

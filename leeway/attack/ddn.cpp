@@ -24,7 +24,7 @@ Attacked run_ddn(const Problem& problem, const AttackOptions& options) {
   Points& x = found.x;
   for (std::size_t step = 0; step < steps; ++step) {
     const double alpha = annealed(given.at("step"), given.at("last-step"), step, steps);
-    const Standing here = standing_with_gradient(problem, x);
+    const Evaluation here = evaluate_with_gradient(problem, x);
     if (step == 0) found.zero_gradient = zero_rows(here.gradient);
     nearest.offer(x, here.success);
     for_rows(x, [&](std::size_t i) {
@@ -41,7 +41,7 @@ Attacked run_ddn(const Problem& problem, const AttackOptions& options) {
         row[j] = problem.box.clip(static_cast<float>(from[j] + scale * ahead[j]));
     });
   }
-  nearest.offer(x, standing(problem, x).success);
+  nearest.offer(x, evaluate(problem, x).success);
   x = confirmed(problem, nearest);
   return found;
 }

@@ -12,8 +12,8 @@ namespace {
 //   linf   u = |D| / |g|_1 sign(g)
 //
 // Deviations: u is the shortest move inside the box (the paper has no box); every move is overshot, as in the
-// authors' code, instead of their sum at the end; moves are at least 1e-6 long, in l2 sqrt(d) 1e-6, since
-// rows on the boundary would stay (the authors' code adds 1e-4 to all).
+// authors' code, instead of their sum at the end; every move aims at a rise of at least
+// 1e-6 sum_j |g_j| max(1, |x_j|), since rows on the boundary would stay (the authors' code adds 1e-4 to all).
 Attacked run_deepfool(const Problem& problem, const AttackOptions& options) {
   const auto& given = options.parameters;
   const auto steps = static_cast<std::size_t>(given.at("steps")),
@@ -37,7 +37,7 @@ Attacked run_deepfool(const Problem& problem, const AttackOptions& options) {
         row[j] = problem.box.clip(static_cast<float>(row[j] + factor * move[j]));
     });
   }
-  nearest.offer(x, standing(problem, x).success);
+  nearest.offer(x, evaluate(problem, x).success);
   x = confirmed(problem, nearest);
   return found;
 }

@@ -52,7 +52,7 @@ std::vector<std::uint8_t> approach(const Problem& problem, const Settings& setti
       step_to_plane(x.row(i), problem.clean.row(i), planes.normal.row(i), planes.rise[i], settings,
                     problem.box);
     });
-    const std::vector<std::uint8_t> success = standing(problem, x).success;
+    const std::vector<std::uint8_t> success = evaluate(problem, x).success;
     nearest.offer(x, success);
     for_rows(x, [&](std::size_t i) {
       if (success[i] != 0) interpolate(x.row(i), problem.clean.row(i), x.row(i), settings.beta, problem.box);
@@ -88,7 +88,7 @@ void final_search(const Problem& problem, Nearest& nearest) {
     double at, difference;
   };
   const Points far = nearest.points();
-  const Standing clean = standing(problem, problem.clean), success = standing(problem, far);
+  const Evaluation clean = evaluate(problem, problem.clean), success = evaluate(problem, far);
   std::vector<End> low(far.n), high(far.n);
   for (std::size_t i = 0; i < far.n; ++i) low[i] = {0, clean.value[i]}, high[i] = {1, success.value[i]};
   Points x = far;
@@ -100,7 +100,7 @@ void final_search(const Problem& problem, Nearest& nearest) {
       at[i] = low[i].at + cut * (high[i].at - low[i].at);
       interpolate(x.row(i), problem.clean.row(i), far.row(i), at[i], problem.box);
     });
-    const Standing here = standing(problem, x);
+    const Evaluation here = evaluate(problem, x);
     nearest.offer(x, here.success);
     for (std::size_t i = 0; i < x.n; ++i) (here.success[i] != 0 ? high : low)[i] = {at[i], here.value[i]};
   }
@@ -112,7 +112,7 @@ void final_search(const Problem& problem, Nearest& nearest) {
 // segment from the clean row to the nearest success.
 //
 // Deviations: restarts begin at half the least norm found, since there is no radius of interest; failures aim
-// at least 1e-6 ahead, in l2 sqrt(d) 1e-6, since rows on the boundary would stay; the search has 6 passes
+// at a rise of at least 1e-6 sum_j |g_j| max(1, |x_j|), since rows on the boundary would stay; the search has 6 passes
 // instead of 3 and cuts at least 1% of its segment at both ends, since on linear models the formula leads to
 // the boundary itself, where rounding decides.
 //
@@ -129,7 +129,7 @@ Attacked run_fab(const Problem& given, const AttackOptions& options) {
   const std::size_t others = problem.classifier.k - 1;
   const std::size_t rounds = problem.targeted ? 1 : std::clamp<std::size_t>(targets, 1, others);
   Nearest nearest(problem, options.norm);
-  nearest.offer(problem.clean, standing(problem, problem.clean).success);
+  nearest.offer(problem.clean, evaluate(problem, problem.clean).success);
   std::vector<std::uint8_t> zero_gradient(problem.clean.n, 1);
   for (std::size_t round = 0; round < rounds; ++round) {
     const Rivals rivals = likely_rivals(problem, round, targets == 0 ? others : 1);

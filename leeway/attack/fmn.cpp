@@ -38,7 +38,7 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
   for (std::size_t step = 0; step < steps; ++step) {
     const double alpha = annealed(given.at("step"), given.at("last-step"), step, steps),
                  gamma = annealed(given.at("gamma"), given.at("last-gamma"), step, steps);
-    const Standing here = standing_with_gradient(problem, x);
+    const Evaluation here = evaluate_with_gradient(problem, x);
     if (step == 0) found.zero_gradient = zero_rows(here.gradient);
     nearest.offer(x, here.success);
     for_rows(x, [&](std::size_t i) {
@@ -66,7 +66,7 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
       for (std::size_t j = 0; j < clean.d; ++j) row[j] = problem.box.clip(from[j] + ahead[j]);
     });
   }
-  nearest.offer(x, standing(problem, x).success);
+  nearest.offer(x, evaluate(problem, x).success);
   x = confirmed(problem, nearest);
   return found;
 }

@@ -29,7 +29,7 @@ class Decisions {
 
   // Whether any row has a start: a uniform draw that succeeds. A row that succeeds as it is needs none.
   bool find_starts(std::size_t draws) {
-    std::vector<std::uint8_t> done = standing(problem_, problem_.clean).success;
+    std::vector<std::uint8_t> done = evaluate(problem_, problem_.clean).success;
     for (std::size_t draw = 0; draw < draws && std::ranges::count(done, std::uint8_t{0}) > 0; ++draw) {
       const double part = static_cast<double>(draw + 1) / static_cast<double>(draws);
       const double radius = least_start * std::pow(most_start / least_start, part);
@@ -37,7 +37,7 @@ class Decisions {
       each([&](std::size_t i) {
         if (done[i] == 0) draw_start(x.row(i), radius, random_[i]);
       });
-      const std::vector<std::uint8_t> success = standing(problem_, x).success;
+      const std::vector<std::uint8_t> success = evaluate(problem_, x).success;
       for (std::size_t i = 0; i < x.n; ++i) {
         if (done[i] != 0 || success[i] == 0) continue;
         done[i] = active_[i] = 1;
@@ -58,7 +58,7 @@ class Decisions {
         if (active_[i] == 0) return;
         shrink(problem_.clean.row(i), start.row(i), (low[i] + high[i]) / 2, x.row(i));
       });
-      const std::vector<std::uint8_t> success = standing(problem_, x).success;
+      const std::vector<std::uint8_t> success = evaluate(problem_, x).success;
       each([&](std::size_t i) {
         if (active_[i] == 0) return;
         const double middle = (low[i] + high[i]) / 2;
@@ -81,7 +81,7 @@ class Decisions {
       each([&](std::size_t i) {
         if (active_[i] != 0) draw_near(points_.row(i), radii[i], x.row(i), random_[i]);
       });
-      const std::vector<std::uint8_t> success = standing(problem_, x).success;
+      const std::vector<std::uint8_t> success = evaluate(problem_, x).success;
       each([&](std::size_t i) {
         const double sign = success[i] != 0 ? 1 : -1;
         signs[i] += sign;
@@ -118,7 +118,7 @@ class Decisions {
           x.row(i)[j] = problem_.box.clip(
               static_cast<float>(from.row(i)[j] + lengths[i] * static_cast<double>(directions.row(i)[j])));
       });
-      const std::vector<std::uint8_t> success = standing(problem_, x).success;
+      const std::vector<std::uint8_t> success = evaluate(problem_, x).success;
       each([&](std::size_t i) {
         if (moving[i] == 0) return;
         lengths[i] /= 2;
@@ -200,7 +200,7 @@ Attacked run_hopskipjump(const Problem& problem, const AttackOptions& options) {
   const auto& given = options.parameters;
   const auto steps = static_cast<std::size_t>(given.at("steps"));
   Nearest nearest(problem, options.norm);
-  nearest.offer(problem.clean, standing(problem, problem.clean).success);
+  nearest.offer(problem.clean, evaluate(problem, problem.clean).success);
   Decisions rows(problem, options);
   if (!rows.find_starts(static_cast<std::size_t>(given.at("start-draws")))) return {nearest.points()};
   for (std::size_t step = 1;; ++step) {

@@ -1,14 +1,12 @@
 #include "leeway/attack/member.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace leeway::attack {
 namespace {
-
-constexpr float no_logit = -std::numeric_limits<float>::infinity();
 
 std::size_t largest_but(Row logits, std::size_t y) {
   std::size_t best = y == 0 ? 1 : 0;
@@ -41,25 +39,10 @@ double cross_entropy(Row logits, std::size_t y, MutableRow gradient) {
   return std::max(m, 0.) + std::log1p(e);
 }
 
-// The largest, the second and the third of at least three logits, the first of equals.
-std::array<std::size_t, 3> largest_three(Row logits) {
-  std::array<std::size_t, 3> top{};
-  std::size_t count = 0;
-  for (std::size_t j = 0; j < logits.size(); ++j) {
-    std::size_t place = count;
-    while (place > 0 && logits[j] > logits[top[place - 1]]) --place;
-    if (place == top.size()) continue;
-    count = std::min(count + 1, top.size());
-    for (std::size_t i = count - 1; i > place; --i) top[i] = top[i - 1];
-    top[place] = j;
-  }
-  return top;
-}
-
 double difference_of_logits_ratio(Row logits, std::size_t y, MutableRow gradient) {
   const double value = difference(logits, y, gradient);
   if (logits.size() < 3) return value;
-  const auto top = largest_three(logits);
+  const std::vector<std::size_t> top = largest_classes(logits, 3);
   const double spread = static_cast<double>(logits[top[0]]) - logits[top[2]];
   if (spread == 0) return value;
   const double ratio = value / spread;
@@ -71,10 +54,10 @@ double difference_of_logits_ratio(Row logits, std::size_t y, MutableRow gradient
   return ratio;
 }
 
-Standing of_logits(const Problem& problem, std::span<const float> logits, const RowLoss& loss,
-                   std::vector<float>* cotangents) {
+Evaluation of_logits(const Problem& problem, std::span<const float> logits, const RowLoss& loss,
+                     std::vector<float>* cotangents) {
   const std::size_t n = problem.clean.n, k = problem.classifier.k;
-  Standing found{std::vector<double>(n), std::vector<std::uint8_t>(n)};
+  Evaluation found{std::vector<double>(n), std::vector<std::uint8_t>(n)};
   if (cotangents) cotangents->assign(n * k, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const Row row = logits.subspan(i * k, k);
@@ -85,6 +68,30 @@ Standing of_logits(const Problem& problem, std::span<const float> logits, const 
 }
 
 }  // namespace
+
+std::vector<std::size_t> largest_classes(Row logits, std::size_t count) {
+  std::vector<std::size_t> order(logits.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  count = std::min(count, order.size());
+  std::ranges::partial_sort(
+      order, order.begin() + static_cast<std::ptrdiff_t>(count),
+      [&](std::size_t a, std::size_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
+  order.resize(count);
+  return order;
+}
+
+std::vector<std::size_t> likely_wrong_classes(const Problem& problem, std::size_t from, std::size_t count) {
+  const std::size_t k = problem.classifier.k;
+  const std::vector<float> logits = problem.classifier.logits(problem.clean.values);
+  std::vector<std::size_t> classes;
+  for (std::size_t i = 0; i < problem.clean.n; ++i) {
+    std::vector<std::size_t> largest = largest_classes(Row(logits).subspan(i * k, k), from + count + 1);
+    std::erase(largest, static_cast<std::size_t>(problem.targets[i]));
+    const auto first = largest.begin() + static_cast<std::ptrdiff_t>(from);
+    classes.insert(classes.end(), first, first + static_cast<std::ptrdiff_t>(count));
+  }
+  return classes;
+}
 
 double loss_of(Loss loss, Row logits, std::int64_t y, MutableRow gradient) {
   const auto own = static_cast<std::size_t>(y);
@@ -116,18 +123,18 @@ bool succeeds(const Problem& problem, std::size_t i, Row logits) {
   return (predicted == problem.targets[i]) == problem.targeted;
 }
 
-Standing standing(const Problem& problem, const Points& x) {
+Evaluation evaluate(const Problem& problem, const Points& x) {
   return of_logits(problem, problem.classifier.logits(x.values), loss_of(problem), nullptr);
 }
 
-Standing standing_with_gradient(const Problem& problem, const Points& x) {
-  return standing_with_gradient(problem, x, loss_of(problem));
+Evaluation evaluate_with_gradient(const Problem& problem, const Points& x) {
+  return evaluate_with_gradient(problem, x, loss_of(problem));
 }
 
-Standing standing_with_gradient(const Problem& problem, const Points& x, const RowLoss& loss) {
+Evaluation evaluate_with_gradient(const Problem& problem, const Points& x, const RowLoss& loss) {
   const Linearized here = problem.classifier.linearize(x.values);
   std::vector<float> cotangents;
-  Standing found = of_logits(problem, here.logits, loss, &cotangents);
+  Evaluation found = of_logits(problem, here.logits, loss, &cotangents);
   found.gradient = {x.n, x.d, here.vjp(cotangents)};
   return found;
 }
@@ -142,27 +149,27 @@ Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step,
                 Best* best) {
   Attacked found;
   for (std::size_t s = 0; s < steps; ++s) {
-    Standing here = standing_with_gradient(problem, x);
+    Evaluation here = evaluate_with_gradient(problem, x);
     if (best) best->offer(x, here);
     for_rows(x, [&](std::size_t i) { ball.step(i, x.row(i), here.gradient.row(i), step); });
     if (s == 0) found.zero_gradient = zero_rows(here.gradient), found.start_loss = std::move(here.value);
   }
-  if (best) best->offer(x, standing(problem, x));
+  if (best) best->offer(x, evaluate(problem, x));
   found.x = std::move(x);
   return found;
 }
 
-void Best::offer(const Points& x, const Standing& standing) {
+void Best::offer(const Points& x, const Evaluation& evaluation) {
   if (x_.n == 0) {
-    x_ = x, value_ = standing.value, success_ = standing.success;
+    x_ = x, value_ = evaluation.value, success_ = evaluation.success;
     return;
   }
   for (std::size_t i = 0; i < x.n; ++i) {
     const bool better =
-        standing.success[i] == success_[i] ? standing.value[i] > value_[i] : standing.success[i] != 0;
+        evaluation.success[i] == success_[i] ? evaluation.value[i] > value_[i] : evaluation.success[i] != 0;
     if (!better) continue;
     std::ranges::copy(x.row(i), x_.row(i).begin());
-    value_[i] = standing.value[i], success_[i] = standing.success[i];
+    value_[i] = evaluation.value[i], success_[i] = evaluation.success[i];
   }
 }
 
@@ -185,7 +192,7 @@ void Nearest::offer(const Points& x, std::span<const std::uint8_t> success) {
 Points confirmed(const Problem& problem, const Nearest& nearest) {
   Points x = nearest.points();
   for (double more = 1e-6; more < .01; more *= 4) {
-    const std::vector<std::uint8_t> success = standing(problem, x).success;
+    const std::vector<std::uint8_t> success = evaluate(problem, x).success;
     bool all = true;
     for (std::size_t i = 0; i < x.n; ++i) {
       if (success[i] != 0 || !std::isfinite(nearest.norms()[i])) continue;

@@ -6,8 +6,8 @@
 // changes neither the order of Loss::difference nor the direction of its gradients, so robust accuracy under it
 // does not depend on the scale of the logits.
 //
-// Members treat rows independently and ask for all rows of the problem in every pass: what a row becomes then depends
-// neither on the rows beside it nor on the number of threads.
+// Members treat rows independently and pass all rows of the problem to the model in every step, so the result of a row
+// depends neither on other rows nor on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,13 @@ struct AttackMember : AttackEntry {
 [[nodiscard]] const AttackMember& attack_named(
     std::string_view name);  // Error that lists the names there are
 
+// The `count` classes of largest logits, the largest first, of equals the lowest class.
+[[nodiscard]] std::vector<std::size_t> largest_classes(Row logits, std::size_t count);
+
+// Per row the most likely classes at the clean row without the class to leave, `count` from rank `from` on; (n,count).
+[[nodiscard]] std::vector<std::size_t> likely_wrong_classes(const Problem& problem, std::size_t from,
+                                                            std::size_t count);
+
 // Of logits F and the class y that is to be left; `gradient` (k) gets the gradient by F, unless it is empty.
 [[nodiscard]] double loss_of(Loss loss, Row logits, std::int64_t y, MutableRow gradient = {});
 
@@ -63,15 +70,15 @@ using RowLoss = std::function<double(std::size_t i, Row logits, MutableRow gradi
 [[nodiscard]] RowLoss loss_of(const Problem& problem);  // negated where it is targeted
 
 // The problem at some points.
-struct Standing {
+struct Evaluation {
   std::vector<double> value;          // (n), the loss
   std::vector<std::uint8_t> success;  // (n)
   Points gradient = {};               // of the loss with respect to x; empty where it was not asked for
 };
-[[nodiscard]] Standing standing(const Problem& problem, const Points& x);  // forward pass
-[[nodiscard]] Standing standing_with_gradient(const Problem& problem,
-                                              const Points& x);  // forward and backward pass
-[[nodiscard]] Standing standing_with_gradient(const Problem& problem, const Points& x, const RowLoss& loss);
+[[nodiscard]] Evaluation evaluate(const Problem& problem, const Points& x);  // forward pass
+[[nodiscard]] Evaluation evaluate_with_gradient(const Problem& problem,
+                                                const Points& x);  // forward and backward pass
+[[nodiscard]] Evaluation evaluate_with_gradient(const Problem& problem, const Points& x, const RowLoss& loss);
 
 // Whether a prediction is what the attack wants of row i.
 [[nodiscard]] bool succeeds(const Problem& problem, std::size_t i, Row logits);
@@ -96,7 +103,7 @@ class Best;
 // Per row the best point seen: a success before a failure, then the larger loss, then the earlier point.
 class Best {
  public:
-  void offer(const Points& x, const Standing& standing);
+  void offer(const Points& x, const Evaluation& evaluation);
   [[nodiscard]] const Points& points() const { return x_; }
   [[nodiscard]] const std::vector<double>& values() const { return value_; }
   [[nodiscard]] const std::vector<std::uint8_t>& success() const { return success_; }

@@ -27,7 +27,7 @@ Attacked run_momentum_pgd(const Problem& problem, const AttackOptions& options) 
   Attacked found;
   Points x = problem.clean, momentum = Points::zeros(x.n, x.d);
   for (std::size_t step = 0; step < steps; ++step) {
-    const Standing here = standing_with_gradient(problem, x);
+    const Evaluation here = evaluate_with_gradient(problem, x);
     if (step == 0) found.zero_gradient = zero_rows(here.gradient);
     best.offer(x, here);
     for_rows(x, [&](std::size_t i) {
@@ -35,7 +35,7 @@ Attacked run_momentum_pgd(const Problem& problem, const AttackOptions& options) 
       ball.step(i, x.row(i), momentum.row(i), eps / static_cast<double>(steps));
     });
   }
-  best.offer(x, standing(problem, x));
+  best.offer(x, evaluate(problem, x));
   found.x = best.points();
   return found;
 }

@@ -13,7 +13,7 @@ Attacked run_noise(const Problem& problem, const AttackOptions& options) {
   const auto draws =
       static_cast<std::size_t>(options.parameters.at("steps") * options.parameters.at("restarts"));
   Best best;
-  best.offer(clean, standing(problem, clean));
+  best.offer(clean, evaluate(problem, clean));
   for (std::size_t draw = 0; draw < draws; ++draw) {
     const Points point =
         ball.random(options.seed, stream("noise attack") + static_cast<std::uint32_t>(draw), problem.keys);
@@ -23,8 +23,8 @@ Attacked run_noise(const Problem& problem, const AttackOptions& options) {
       for (std::size_t j = 0; j < clean.d; ++j) direction[j] = point.row(i)[j] - clean.row(i)[j];
       ball.step(i, border.row(i), direction, eps);
     });
-    best.offer(point, standing(problem, point));
-    best.offer(border, standing(problem, border));
+    best.offer(point, evaluate(problem, point));
+    best.offer(border, evaluate(problem, border));
   }
   return {best.points()};
 }

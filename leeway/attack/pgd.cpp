@@ -17,7 +17,7 @@ Attacked run_pgd(const Problem& problem, const AttackOptions& options) {
   const Ball ball(problem.clean, options.norm, eps, problem.box);
   Best best;
   std::vector<std::uint8_t> zero_gradient(problem.clean.n, 1);
-  if (random_start) best.offer(problem.clean, standing(problem, problem.clean));
+  if (random_start) best.offer(problem.clean, evaluate(problem, problem.clean));
   for (std::size_t restart = 0; restart < restarts; ++restart) {
     const auto numbers = stream("pgd start") + static_cast<std::uint32_t>(restart);
     const Attacked way =

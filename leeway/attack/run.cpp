@@ -206,12 +206,12 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
 }
 
 // Share of rows whose gradient does not predict how the loss changes over a short step along its signs: 1/8 of
-// the radius per value, at most 1/255 of the box. Rows whose gradient is 0 are not among them. Without box and radius
-// nothing says what a short step is.
+// the radius per value, at most 1/255 of the box; without box and radius, 1/255 of the row's largest value or of 1. Rows
+// whose gradient is 0 are not among them.
 std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::int64_t> classes) {
   constexpr double longest = 1. / 255, of_radius = 1. / 8, least_share = .1;
   const Box box = aim.target().box;
-  double length = box.unbounded() ? 0 : longest * (box.high - box.low);
+  double length = longest * (box.unbounded() ? 1 : box.high - box.low);
   if (const auto& eps = aim.options().eps) {
     const double values = aim.options().norm == Norm::l2 ? static_cast<double>(aim.target().classifier.d) : 1;
     const double radius = *eps / std::sqrt(values);
@@ -221,18 +221,20 @@ std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::
   if (length == 0) return std::nullopt;
   std::atomic<std::size_t> unreliable{0};
   aim.for_problems(classes, "gradient check", [&](std::size_t, const Problem& problem) {
-    const Standing here = standing_with_gradient(problem, problem.clean);
-    const Ball ball(problem.clean, Norm::linf, length, problem.box);
+    const Evaluation here = evaluate_with_gradient(problem, problem.clean);
     Points moved = problem.clean;
     std::vector<double> predicted(moved.n);
     for_rows(moved, [&](std::size_t i) {
       const Row gradient = here.gradient.row(i), clean = problem.clean.row(i);
       const MutableRow row = moved.row(i);
-      ball.step(i, row, gradient, length);
-      for (std::size_t j = 0; j < moved.d; ++j)
+      const bool by_row = box.unbounded() && !aim.options().eps;
+      const auto move = static_cast<float>(length * (by_row ? std::max(1., norm_of(clean, Norm::linf)) : 1));
+      for (std::size_t j = 0; j < moved.d; ++j) {
+        row[j] = box.clip(row[j] + static_cast<float>((gradient[j] > 0) - (gradient[j] < 0)) * move);
         predicted[i] += static_cast<double>(gradient[j]) * (row[j] - clean[j]);
+      }
     });
-    const Standing there = standing(problem, moved);
+    const Evaluation there = evaluate(problem, moved);
     for (std::size_t i = 0; i < moved.n; ++i)
       unreliable += predicted[i] > 0 && there.value[i] - here.value[i] < least_share * predicted[i];
   });
@@ -258,7 +260,7 @@ Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
   for (int halvings = unbounded ? 18 : 8; halvings >= 0; --halvings) {
     noise.eps = box * std::pow(2., -halvings);
     const Points x = member.run(problem, complete(noise)).x;
-    nearest.offer(x, standing(problem, x).success);
+    nearest.offer(x, evaluate(problem, x).success);
   }
   return {nearest.points()};
 }

@@ -183,7 +183,7 @@ Best search(const Problem& problem, const Moves& moves, const AttackOptions& opt
   });
   Best best;
   for (std::size_t query = 0; query < queries; ++query) {
-    best.offer(x, standing(problem, x));
+    best.offer(x, evaluate(problem, x));
     const double share = share_at(options.parameters.at("p-init"), query, queries);
     const auto done = [&](std::size_t i) { return earlier[i] != 0 || best.success()[i] != 0; };
     std::size_t count = 0;
@@ -216,7 +216,7 @@ Attacked run_square(const Problem& problem, const AttackOptions& options) {
   const Moves moves(problem, options.norm, options.eps.value());
   const auto restarts = static_cast<std::size_t>(options.parameters.at("restarts"));
   Best best;
-  best.offer(problem.clean, standing(problem, problem.clean));
+  best.offer(problem.clean, evaluate(problem, problem.clean));
   for (std::size_t restart = 0; restart < restarts; ++restart) {
     std::vector<Random> random;
     random.reserve(problem.clean.n);

@@ -209,12 +209,12 @@ TEST(Losses, AreWhatTheirNamesSay) {
   const double expected[] = {m, 2, std::log1p(std::exp(m)), 1};
   for (const Loss loss : every_loss)
     for (const bool targeted : {false, true}) {
-      const Standing here = standing({classifier, x, y, {}, loss, targeted}, x);
+      const Evaluation here = evaluate({classifier, x, y, {}, loss, targeted}, x);
       EXPECT_NEAR(here.value[0], (targeted ? -1 : 1) * expected[static_cast<std::size_t>(loss)], 1e-6)
           << name_of(loss);
       EXPECT_EQ(here.success[0] != 0, !targeted);
     }
-  EXPECT_EQ(standing_with_gradient({classifier, x, y, {}, Loss::difference, true}, x).gradient.values,
+  EXPECT_EQ(evaluate_with_gradient({classifier, x, y, {}, Loss::difference, true}, x).gradient.values,
             (std::vector<float>{1, -1, 0}));
 }
 

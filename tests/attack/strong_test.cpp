@@ -75,6 +75,8 @@ TEST(Strong, BreaksRowsWhoseGradientsAreZero) {
                  "attack strong: queries...");
   EXPECT_REFUSED((void)complete({.attack = "deepfool", .targets = {1}}),
                  "attack deepfool: expected no targets...");
+  EXPECT_REFUSED((void)complete({.loss = Loss::dlr, .targets = {1}}),
+                 "attack pgd: expected no targets with the loss dlr...");
 }
 
 // Rows that are left to a later attack draw the same numbers as in the whole set.

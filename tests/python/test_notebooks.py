@@ -30,7 +30,7 @@ def test_outputs_are_those_of_a_run(path):
     for place, text in before.items():
         (words, numbers), (new_words, new_numbers) = words_and_numbers(text), words_and_numbers(after[place])
         assert words == new_words, place
-        assert numbers == pytest.approx(new_numbers, rel=5e-3, abs=5e-3), place
+        assert numbers == pytest.approx(new_numbers, rel=1e-3, abs=2e-3), place
 
 
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)

@@ -32,9 +32,6 @@ namespace leeway::attack {
                                                  const AttackOptions& options, const RowLoss& loss,
                                                  Points start, Best& best);
 
-// The `count` largest logits in descending order, the first of equals; at most all of them.
-[[nodiscard]] std::vector<std::size_t> largest_classes(Row logits, std::size_t count);
-
 // Targeted DLR loss -(F_y - F_t) / (F_(1) - (F_(3) + F_(4)) / 2), F_(1) >= F_(2) >= ... the sorted logits. Of
 // fewer than four classes, or if the divisor is 0, F_t - F_y. Fills `gradient` (k) unless it is empty.
 [[nodiscard]] double targeted_dlr(Row logits, std::size_t y, std::size_t t, MutableRow gradient);

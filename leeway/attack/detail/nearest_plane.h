@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "leeway/attack/member.h"
@@ -20,20 +19,9 @@ struct Rivals {
 // The classes to which the clean rows may change, most likely first: at most `most` from place `from` on.
 // Targeted problems have one plane a row, and these classes do not count.
 inline Rivals likely_rivals(const Problem& problem, std::size_t from, std::size_t most) {
-  const std::size_t n = problem.clean.n, k = problem.classifier.k;
-  if (problem.targeted) return {1, std::vector<std::size_t>(n)};
-  const std::vector<float> logits = problem.classifier.logits(problem.clean.values);
-  Rivals rivals{std::min(most, k - 1 - from), {}};
-  for (std::size_t i = 0; i < n; ++i) {
-    const Row row = Row(logits).subspan(i * k, k);
-    std::vector<std::size_t> order(k);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::erase(order, static_cast<std::size_t>(problem.targets[i]));
-    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t j) { return row[j]; });
-    const auto first = order.begin() + static_cast<std::ptrdiff_t>(from);
-    rivals.classes.insert(rivals.classes.end(), first, first + static_cast<std::ptrdiff_t>(rivals.m));
-  }
-  return rivals;
+  if (problem.targeted) return {1, std::vector<std::size_t>(problem.clean.n)};
+  const std::size_t m = std::min(most, problem.classifier.k - 1 - from);
+  return {m, likely_wrong_classes(problem, from, m)};
 }
 
 // {z: <normal, z - x> = rise}: where the linearized logits of two classes are equal.

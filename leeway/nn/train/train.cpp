@@ -368,7 +368,7 @@ class TrainingLoop {
       const std::vector<std::int64_t> classes = values_of(batch.y);
       const attack::Problem problem{classifier, clean, classes, keys};
       const auto note_hits = [&](const attack::Points& x, std::vector<std::uint8_t>& hits) {
-        const std::vector<std::uint8_t> missed = standing(problem, x).success;
+        const std::vector<std::uint8_t> missed = evaluate(problem, x).success;
         for (std::size_t i = 0; i < rows.size(); ++i) hits[begin + i] = missed[i] == 0;
       };
       note_hits(clean, right);
