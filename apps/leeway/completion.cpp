@@ -45,7 +45,7 @@ std::string completions(const CommandShape& program, const std::vector<std::stri
   const auto add = [&](const std::string& word, const std::string& help) {
     lines += word + " " + help + "\n";
   };
-  if (before == nullptr && !words.empty() && words.back().starts_with("-")) {
+  if (before == nullptr && !words.empty() && words.back().starts_with('-')) {
     for (const sweep::CatalogOption& option : command->options)
       if (!option.positional) add(word_of(option), option.help);
     return lines;

@@ -45,7 +45,7 @@ AttackOptions complete(const AttackOptions& options) {
   if (std::ranges::find(member.norms, options.norm) == member.norms.end()) {
     std::string norms;
     for (const Norm norm : member.norms) norms += (norms.empty() ? "" : ", ") + std::string(name_of(norm));
-    refuse(name, "a norm among " + norms, std::string(name_of(options.norm)));
+    refuse(name, "a norm among " + norms, name_of(options.norm));
   }
   if (member.minimum_norm && options.eps)
     refuse(name, "no radius, because this attack minimizes it", fmt::format("eps {}", *options.eps));
@@ -55,7 +55,7 @@ AttackOptions complete(const AttackOptions& options) {
       refuse(name + ": eps", "a finite number, at least 0", fmt::format("{}", *complete.eps));
   }
   if (member.own_loss && options.loss && *options.loss != member.loss)
-    refuse(name, "no loss, because it has its own", std::string(name_of(*options.loss)));
+    refuse(name, "no loss, because it has its own", name_of(*options.loss));
   if (options.loss == Loss::dlr && !options.targets.empty() && member.loss != Loss::dlr)
     refuse(name, "no targets with the loss dlr, whose targeted form apgd-targeted has", "targets");
   if (member.leaves && !options.targets.empty())

@@ -42,9 +42,9 @@ struct Attacked {
 };
 
 struct AttackMember : AttackEntry {
-  bool gradients;  // needs them
+  bool gradients = false;  // needs them
   // Options are complete. With a fixed budget the rows lie within options.eps; of minimum norm as near as can be.
-  Attacked (*run)(const Problem& problem, const AttackOptions& options);
+  Attacked (*run)(const Problem& problem, const AttackOptions& options) = nullptr;
   // Of an ensemble, which has no `run`: its attacks in turn, each for the rows that withstood those before it.
   std::vector<AttackOptions> (*parts)(const AttackOptions& options) = nullptr;
   bool own_loss = false;  // its method has a loss of its own: none may be given

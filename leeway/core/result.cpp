@@ -43,7 +43,7 @@ Json parse_nested(std::string_view text, const std::string& name) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '"')
-      while (++at < text.size() && text[at] != '"') at += text[at] == '\\' ? 1 : 0;
+      for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
     if (c == '{' || c == '[') keys.push_back(c == '{' ? 1 : 0);
     if ((c == '}' || c == ']') && !keys.empty()) keys.pop_back();
     if (c == ',' && !keys.empty() && keys.back() > 0) ++keys.back();

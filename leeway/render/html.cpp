@@ -73,10 +73,12 @@ std::string inline_html(std::string_view text) {
     out += escape(text.substr(begin, end - begin));
     begin = end + 1;
     if (end == text.size()) break;
-    if (!code && text.find('`', begin) == text.npos)
+    if (!code && text.find('`', begin) == text.npos) {
       out += '`';  // one alone
-    else
-      out += (code = !code) ? "<code>" : "</code>";
+    } else {
+      code = !code;
+      out += code ? "<code>" : "</code>";
+    }
   }
   return out;
 }

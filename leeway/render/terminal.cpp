@@ -43,7 +43,7 @@ struct TextColumn {
 
   [[nodiscard]] std::string text(const Cell& cell) const {
     if (!cell.missing.empty()) return "-";
-    const std::string own = shown(cell.text) + (cell.mark == Mark::wrong ? "*" : "");
+    std::string own = shown(cell.text) + (cell.mark == Mark::wrong ? "*" : "");
     if (cell.beside.empty() || !intervals) return own;
     return own + (cell.low && cell.high ? " [" + cell.beside + "]" : " " + cell.beside);
   }
@@ -94,7 +94,9 @@ std::vector<std::string> lines_of(const std::string& text, std::size_t width) {
   return split(wrapped(text, width), '\n');
 }
 
-std::string without_end(std::string line) { return line.substr(0, line.find_last_not_of(' ') + 1) + "\n"; }
+std::string without_end(const std::string& line) {
+  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
 
 std::string padded(const TextColumn& column, const std::string& text, std::size_t width) {
   const std::string cell = column.left ? cut(text, width) : text;

@@ -150,7 +150,7 @@ std::optional<CaseName> case_name(std::string_view text) {
   if (name == "uniform") return case_of({}, assignment);
   std::ranges::replace(name, '_', '+');
   const std::vector<std::string> parts = split(name + '+', '+');
-  const CaseName found = case_of({parts.begin(), parts.end()}, assignment);
+  CaseName found = case_of({parts.begin(), parts.end()}, assignment);
   if (found.concurrent == 0 || found.concurrent != parts.size()) return {};
   return found;
 }

@@ -284,8 +284,11 @@ void check_words(const std::vector<std::string>& words, const std::string& of_co
         std::ranges::find(own_options, option->name) != own_options.end())
       refuse(place, fmt::format("options of leeway {} that a study can set", command->words),
              in_quotes(words[at]));
-    if (named && !option->flag && (++at == end || words[at].starts_with("--")))
-      refuse(place, "a value of " + words[at - 1], at == end ? "none" : in_quotes(words[at]));
+    if (named && !option->flag) {
+      ++at;
+      if (at == end || words[at].starts_with("--"))
+        refuse(place, "a value of " + words[at - 1], at == end ? "none" : in_quotes(words[at]));
+    }
     if (option->file) check_file(words[at], place);
   }
 }

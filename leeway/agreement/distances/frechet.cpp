@@ -16,7 +16,8 @@ namespace {
 
 // At most d rows with the same R^T R.
 Dense<double> triangle_of(Dense<double> rows) {
-  return rows.rows <= rows.columns ? rows : triangular_factor(rows);
+  if (rows.rows <= rows.columns) return rows;
+  return triangular_factor(rows);
 }
 
 Dense<double> joined(const Dense<double>& above, const Dense<double>& below) {

@@ -101,7 +101,7 @@ void for_scores(
   for (const auto theta : thetas) scorers.emplace_back(rows, theta, k);
   parallel_chunks(rows.n(), critic_chunk_rows(rows), [&](std::size_t first, std::size_t stop) {
     std::vector<float> buffer(Count * k * score_stride);
-    std::array<float*, Count> scores;
+    std::array<float*, Count> scores{};
     for (std::size_t i = 0; i < Count; ++i) scores[i] = buffer.data() + i * k * score_stride;
     for (std::size_t begin = first; begin < stop; begin += critic_block_rows) {
       CriticBlock block = block_of(rows, begin, std::min(stop, begin + critic_block_rows));

@@ -25,7 +25,7 @@ constexpr double first_change = .8;  // of a descent, as a share of the critic's
 
 // A descent from the classifier, made softer by a factor, or from the optimum of the plain surrogate.
 struct Way {
-  Objective objective;
+  Objective objective = Objective::d_bat;
   float factor = 1;
   bool from_plain = false;
 };

@@ -108,8 +108,8 @@ std::string raw_elements(const Numbers& numbers, const Array& array, const Tenso
   std::string raw;
   for (const auto number : numbers) {
     if constexpr (!std::is_same_v<decltype(number), const Element>) {
-      const std::int64_t low = std::numeric_limits<Element>::min(),
-                         high = std::numeric_limits<Element>::max();
+      const std::int64_t low = +std::numeric_limits<Element>::min(),
+                         high = +std::numeric_limits<Element>::max();
       if (std::cmp_less(number, low) || std::cmp_greater(number, high))
         refuse(where, fmt::format("{} from {} to {}", type.name, low, high), std::to_string(number));
     }

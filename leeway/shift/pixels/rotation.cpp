@@ -35,8 +35,9 @@ void change_by_rotation(const Picture& picture, const Setting& setting, Random&)
   const double centre_x = static_cast<double>(width - 1) / 2, centre_y = static_cast<double>(height - 1) / 2;
   const std::vector<float> source(picture.values.begin(), picture.values.end());
   for (std::size_t i = 0; i < picture.area(); ++i) {
+    const std::size_t line = i / picture.width;
     const double dx = static_cast<double>(i % picture.width) - centre_x,
-                 dy = static_cast<double>(i / picture.width) - centre_y;
+                 dy = static_cast<double>(line) - centre_y;
     const double across = dx * turn.cosine - dy * turn.sine + centre_x,
                  along = dx * turn.sine + dy * turn.cosine + centre_y;
     const double left = std::floor(across), top = std::floor(along);

@@ -191,7 +191,7 @@ tasks::Assess record_of(Task& task, Progress* progress) {
 namespace leeway::tasks {
 
 OutputsReading source_reading(const AssessOptions& options) {
-  OutputsReading reading = options;
+  auto reading = static_cast<const OutputsReading&>(options);
   reading.time_column.reset();
   return reading;
 }
@@ -199,7 +199,7 @@ OutputsReading source_reading(const AssessOptions& options) {
 OutputsReading target_reading(const AssessOptions& options) {
   if (options.time_column && !options.chunk)
     throw OptionError("--time-column requires --chunk, e.g. --chunk 1d");
-  OutputsReading reading = options;
+  auto reading = static_cast<const OutputsReading&>(options);
   reading.times = options.chunk.has_value();
   return reading;
 }

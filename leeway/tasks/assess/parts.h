@@ -79,9 +79,9 @@ using QualityChange = QualityMeasures;  // target minus source
 
 // A measure of the quality, for those who compute, describe or show all of them.
 struct QualityMeasure {
-  const char *key, *words, *meaning;
+  const char *key = "", *words = "", *meaning = "";
   Range range;
-  Measured QualityMeasures::*value;
+  Measured QualityMeasures::*value = nullptr;
 };
 inline constexpr std::size_t quality_metrics = 6;
 extern const std::array<QualityMeasure, quality_metrics> quality_measures;  // in the order of the record

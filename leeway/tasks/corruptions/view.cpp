@@ -135,7 +135,7 @@ Blocks error_chart(const Corruptions& record) {
 
 Cell hundred_cell(const Measured& all, const char* why) {
   if (!all.value) return dash_cell(why);
-  return with_interval(fixed_cell(*all.value, 1), all, fixed(*all.low, 1) + "–" + fixed(*all.high, 1));
+  return with_interval(fixed_cell(all.value, 1), all, fixed(*all.low, 1) + "–" + fixed(*all.high, 1));
 }
 
 Blocks error_table(const Corruptions& record) {

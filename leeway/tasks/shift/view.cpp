@@ -12,7 +12,7 @@ View view(const Shift& record) {
       {text_column("Shift"), &One::shift},
       {number_column("Strength", first.strength_means),
        [](const One& one) {
-         return one.strength   ? significant_cell(*one.strength, 6)
+         return one.strength   ? significant_cell(one.strength, 6)
                 : one.severity ? count_cell(*one.severity)
                                : dash_cell("the shift has no strength");
        }},

@@ -32,7 +32,7 @@ std::string value_tip(const SweepReport& record, const SweepMean& mean) {
   return fmt::format("{}\n{}", value_text(record, mean.mean), basis_text(record, mean));
 }
 
-std::string with_start(const SweepReport& record, std::string title, const std::string& start) {
+std::string with_start(const SweepReport& record, const std::string& title, const std::string& start) {
   return record.starts.size() > 1 ? title + ", start " + start : title;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "leeway/describe/view.h"
@@ -21,7 +22,8 @@ inline constexpr const char* every_algorithm = "all algorithms";
 [[nodiscard]] std::string value_tip(const SweepReport& record, const SweepMean& mean);
 
 // "TITLE, start resnet.safetensors", where there are several starts.
-[[nodiscard]] std::string with_start(const SweepReport& record, std::string title, const std::string& start);
+[[nodiscard]] std::string with_start(const SweepReport& record, const std::string& title,
+                                     const std::string& start);
 
 // Columns of several tables.
 template <class Row>
@@ -43,7 +45,7 @@ template <class Row>
 [[nodiscard]] ColumnOf<Row> change_column(const SweepReport& record, const std::string& hint = "",
                                           std::function<bool(const Row&)> is_reference = {}) {
   return {interval_column(record.roles.is_share ? "Change, points" : "Change", hint),
-          [&record, is_reference](const Row& one) {
+          [&record, is_reference = std::move(is_reference)](const Row& one) {
             return is_reference && is_reference(one) ? dash_cell("the reference")
                                                      : measure_change_cell(record, one.change);
           }};

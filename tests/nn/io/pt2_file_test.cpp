@@ -112,11 +112,13 @@ INSTANTIATE_TEST_SUITE_P(
             "pickled"},
         Lie{"NoWeight", weights, "/config/bias", {}, "bias: expected a tensor of the archive", "none"},
         Lie{"NoBytes", weights, bias + "path_name", "../bias", "a member", "none"},
-        Lie{"TooFewBytes", weights, sizes, {integer(3)}, "inside its 2 stored elements", "sizes (3)"},
+        Lie{"TooFewBytes", weights, sizes, json::array({integer(3)}), "inside its 2 stored elements",
+            "sizes (3)"},
         Lie{"Complex", weights, bias + "tensor_meta/dtype", 10, "real numbers", "type 10"},
-        Lie{"Negative", weights, sizes, {integer(-2)}, "at least 0", "-2"},
-        Lie{"Fraction", weights, sizes, {{{"as_int", 1.5}}}, "whole numbers", "number"},
-        Lie{"Enormous", weights, sizes, {{{"as_int", ~std::uint64_t{0}}}}, "whole numbers", "number"}),
+        Lie{"Negative", weights, sizes, json::array({integer(-2)}), "at least 0", "-2"},
+        Lie{"Fraction", weights, sizes, json::array({{{"as_int", 1.5}}}), "whole numbers", "number"},
+        Lie{"Enormous", weights, sizes, json::array({{{"as_int", ~std::uint64_t{0}}}}), "whole numbers",
+            "number"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(Pt2File, OfPyTorch28IsRefusedByItsWriter) {

@@ -153,8 +153,8 @@ class Writer {
   }
 
   [[nodiscard]] std::string right(const Summary& s, bool alone) const {
-    const std::string text = fmt::format("is right on {}{} {}", share_text(s.accuracy),
-                                         alone ? " of " + options_.unit : "", interval(s.accuracy));
+    std::string text = fmt::format("is right on {}{} {}", share_text(s.accuracy),
+                                   alone ? " of " + options_.unit : "", interval(s.accuracy));
     const Measured& change = s.accuracy_change;
     if (!change.value) return text;
     const std::string before = share_text(s.source_accuracy);
