@@ -1,37 +1,57 @@
-"""PyTorch modules as classifiers for leeway.
+"""PyTorch modules as classifiers for leeway, and their outputs on a data loader.
 
 Importing this module imports torch; ``import leeway`` alone does not. leeway's own LibTorch is not loaded into this process:
 training runs in the process of the command (``leeway.command``), because two LibTorches crash a process.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+import difflib
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy
 import torch
 
 import leeway
-from leeway import Classifier, Error, Result
+from leeway import Classifier, Error, Result, _arrays
+from leeway._leeway import Bar
 
-__all__ = ["attack", "classifier"]
+__all__ = ["attack", "classifier", "outputs"]
 
 _GRADIENTS_AT_ONCE = 256  # rows times classes whose gradients are computed together
 
 
 def _refuse(expected: str, found: str) -> Error:
-    return Error(f"leeway.torch.classifier: expected {expected}, found {found}")
+    return Error(f"leeway.torch: expected {expected}, found {found}")
+
+
+def _dtypes_and_devices(module: torch.nn.Module) -> tuple[list[torch.dtype], list[torch.device]]:
+    """Of the module's floating-point numbers, each once, in their order."""
+    numbers = [p for p in (*module.parameters(), *module.buffers()) if p.is_floating_point()]
+    return list(dict.fromkeys(p.dtype for p in numbers)), list(dict.fromkeys(p.device for p in numbers))
 
 
 def _dtype_and_device(module: torch.nn.Module) -> tuple[torch.dtype, torch.device]:
-    """Of the module's numbers; float32 on the CPU where it has none."""
-    numbers = [p for p in (*module.parameters(), *module.buffers()) if p.is_floating_point()]
-    dtypes, devices = ({getattr(p, name) for p in numbers} for name in ("dtype", "device"))
-    if len(dtypes) > 1 or dtypes - {torch.float32, torch.float64}:
+    """The only ones of a classifier; float32 on the CPU where it has no numbers."""
+    dtypes, devices = _dtypes_and_devices(module)
+    if len(dtypes) > 1 or set(dtypes) - {torch.float32, torch.float64}:
         raise _refuse("parameters of one type, float32 or float64 (module.float())", " and ".join(sorted(map(str, dtypes))))
     if len(devices) > 1:
         raise _refuse("a module on one device", " and ".join(sorted(map(str, devices))))
     return dtypes.pop() if dtypes else torch.float32, devices.pop() if devices else torch.device("cpu")
+
+
+def _logits(answer: Any, n: int) -> torch.Tensor:
+    """Of n rows, in the answer of a module: the tensor itself, or `logits` of an object or a dictionary."""
+    logits = answer.get("logits") if isinstance(answer, Mapping) else getattr(answer, "logits", answer)
+    if not isinstance(logits, torch.Tensor):
+        raise _refuse("a module that returns a tensor of logits, or an object with logits", type(answer).__name__)
+    if logits.ndim != 2 or len(logits) != n or logits.shape[1] < 2:
+        raise _refuse(f"logits of shape ({n}, k) with k of at least 2", str(tuple(logits.shape)))
+    return logits
 
 
 def _require_evaluation(module: torch.nn.Module) -> None:
@@ -84,11 +104,7 @@ class _Functions:
         return _dtype_and_device(self.module)
 
     def _pass(self, x: torch.Tensor) -> torch.Tensor:
-        logits = self.module(x if self.normalize is None else self.normalize(x))
-        if not isinstance(logits, torch.Tensor):
-            raise _refuse("a module that returns a tensor of logits", type(logits).__name__)
-        if logits.ndim != 2 or len(logits) != len(x) or logits.shape[1] < 2:
-            raise _refuse(f"logits of shape ({len(x)}, k) with k of at least 2", str(tuple(logits.shape)))
+        logits = _logits(self.module(x if self.normalize is None else self.normalize(x)), len(x))
         self.k = logits.shape[1]
         return logits
 
@@ -196,3 +212,123 @@ def attack(module: torch.nn.Module, x: Any, y: Any = None, normalization: Mappin
     """
     images = x.detach().cpu().numpy() if isinstance(x, torch.Tensor) else numpy.asarray(x)
     return leeway.attack(classifier(module, images.shape[1:], normalization), images, y, **options)
+
+
+@contextlib.contextmanager
+def _evaluation(module: torch.nn.Module) -> Iterator[None]:
+    """Evaluation mode without gradients; then the mode of each part as it was."""
+    modes = [(part, part.training) for part in module.modules()]
+    try:
+        module.eval()
+        with torch.no_grad():
+            yield
+    finally:
+        module.train(modes[0][1])  # which some modules override, to merge weights and part them again
+        for part, training in modes:
+            part.training = training
+
+
+def _inputs_and_labels(batch: Any, number: int) -> tuple[torch.Tensor, dict[str, numpy.ndarray]]:
+    parts = batch if isinstance(batch, (list, tuple)) else [batch]
+    if not parts or not isinstance(parts[0], torch.Tensor):
+        names = ", ".join(type(part).__name__ for part in parts)
+        raise _refuse(f"a tensor or (tensor, labels, ...) as batch {number}", f"({names})" if parts is batch else names)
+    x, *labels = parts[:2]
+    if not labels:
+        return x, {}
+    y = _arrays.numpy_of(labels[0].cpu() if isinstance(labels[0], torch.Tensor) else labels[0], f"leeway.torch: labels of batch {number}")
+    if y.dtype.kind not in "iu" or y.shape != (len(x),):
+        raise _refuse(f"integers of shape ({len(x)},) as labels of batch {number}", f"{y.dtype} of shape {y.shape}")
+    return x, {"labels": y.astype(numpy.int64)}
+
+
+def _layer(model: torch.nn.Module, name: str) -> torch.nn.Module:
+    layers = {known: layer for known, layer in model.named_modules() if known}
+    if name not in layers:
+        near = difflib.get_close_matches(str(name), layers) or list(layers)[-3:]
+        raise _refuse(f"features to name one of model.named_modules(), such as {', '.join(map(repr, near)) or 'none'}", repr(name))
+    return layers[name]
+
+
+def _flat(seen: list[Any], n: int, layer: str) -> numpy.ndarray:
+    """(n,d) of the only tensor in `seen`, which is emptied."""
+    answers = [*seen]
+    seen.clear()
+    if len(answers) != 1:
+        raise _refuse(f"features: one call of '{layer}' per batch", f"{len(answers)} (name a layer around it)")
+    shape = tuple(answers[0].shape) if isinstance(answers[0], torch.Tensor) else type(answers[0]).__name__
+    if not isinstance(shape, tuple) or shape[:1] != (n,):
+        raise _refuse(f"features: a tensor of {n} rows from '{layer}'", str(shape))
+    return _array(answers[0]).reshape(n, math.prod(shape[1:]))
+
+
+def _append(parts: dict[str, list[numpy.ndarray]], rows: dict[str, numpy.ndarray], number: int) -> None:
+    if parts and parts.keys() != rows.keys():
+        raise _refuse("labels in every batch or in none", f"batch {number} {'with' if 'labels' in rows else 'without'} labels")
+    for name, array in rows.items():
+        before = parts.setdefault(name, [])
+        if before and before[0].shape[1:] != array.shape[1:]:
+            raise _refuse(f"{before[0].shape[1]} {name} per row in every batch", f"{array.shape[1]} in batch {number}")
+        before.append(array)
+
+
+def _joined(parts: list[numpy.ndarray]) -> numpy.ndarray:
+    """The rows of all parts. Each part is freed once it is copied, so that memory does not hold the rows twice."""
+    end = sum(map(len, parts))
+    made = numpy.empty((end, *parts[0].shape[1:]), parts[0].dtype)
+    while parts:
+        part = parts.pop()
+        made[end - len(part):end] = part
+        end -= len(part)
+    return made
+
+
+def outputs(model: torch.nn.Module, loader: Iterable[Any], features: str | None = None, *, quiet: bool = False) -> dict[str, numpy.ndarray]:
+    """Outputs of ``model`` on the batches of ``loader``, for :func:`leeway.assess`, :func:`leeway.agreement` and the others.
+
+    ``logits`` (n,k) float32; ``labels`` (n) int64 if the batches have them; with ``features``, also ``features`` (n,d) float32.
+    The model runs in evaluation mode without gradients; afterwards the mode of each part is as it was.
+
+    Parameters
+    ----------
+    model
+        A module on any device and of any floating-point type. It returns logits, or an object or a dictionary with ``logits``.
+    loader
+        A DataLoader with ``shuffle=False``, or any iterable of batches: x, or a tuple or list (x, labels, ...), whose other parts are
+        ignored. Batches are moved to the device of the model; floats take its type, if it has only one.
+    features
+        Name of a layer in ``model.named_modules()`` that runs once per batch: its output is flattened to (n,d).
+    quiet
+        Suppress progress.
+
+    Raises
+    ------
+    leeway.Error
+        If there are no batches, only some have labels, or a batch, the layer or its output is of another kind.
+    """
+    if not isinstance(model, torch.nn.Module):
+        raise _refuse("a torch.nn.Module", type(model).__name__)
+    dtypes, devices = _dtypes_and_devices(model)
+    total = operator.length_hint(loader)
+    parts: dict[str, list[numpy.ndarray]] = {}
+    seen: list[Any] = []  # what the layer returned for a batch, before a later layer changes it in place
+
+    def keep(_module: torch.nn.Module, _inputs: Any, answer: Any) -> None:
+        seen.append(answer.clone() if isinstance(answer, torch.Tensor) else answer)
+
+    bar = Bar(quiet)
+    try:
+        with _evaluation(model), _layer(model, features).register_forward_hook(keep) if features is not None else contextlib.nullcontext():
+            for number, batch in enumerate(loader, 1):
+                x, rows = _inputs_and_labels(batch, number)
+                x = x.to(devices[0] if devices else "cpu", dtypes[0] if len(dtypes) == 1 and x.is_floating_point() else x.dtype)
+                rows["logits"] = _array(_logits(model(x), len(x))).copy()
+                if features is not None:
+                    rows["features"] = _flat(seen, len(x), features)
+                _append(parts, rows, number)
+                bar.update("outputs", number, total, "")
+    finally:
+        del bar  # clears its line
+    if not parts:
+        raise _refuse("at least one batch", "none")
+    return {name: _joined(parts[name]) for name in ("logits", "labels", "features") if name in parts}

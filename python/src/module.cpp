@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "python/src/arrays.h"
 #include "python/src/functions.h"
 #include "python/src/guard.h"
+#include "python/src/progress.h"
 
 namespace leeway::python {
 namespace {
@@ -168,6 +170,9 @@ NB_MODULE(_leeway, m) {
       .def("tree", [](const SavedRecord& record) { return object_of(record.json()); })
       .def("text", [](const SavedRecord& record) { return record.text(); });
 
+  nb::class_<Bar>(m, "Bar")
+      .def(nb::init<bool>())
+      .def("update", &Bar::update);  // the end of its life clears it
   m.def("is_scores", [](const std::string& name) {
     return name == "logits" || name == "probs" || name == "pred_probs" || leeway::is_scores(name) ||
            leeway::is_prediction(name);

@@ -105,17 +105,20 @@ void Bar::update(std::string_view task, std::size_t done, std::size_t total, std
     task_ = task;
     started_ = last_ = now;
   }
-  if (done >= total ? !drawn_ : now - last_ < (drawn_ ? every : first_after)) return;
+  const bool finished = total > 0 && done >= total;  // 0: the total is not known
+  if (finished ? !drawn_ : now - last_ < (drawn_ ? every : first_after)) return;
   last_ = now;
   const double elapsed = std::chrono::duration<double>(now - started_).count();
-  const double share = total == 0 ? 1. : std::min(1., static_cast<double>(done) / static_cast<double>(total));
   const double rate = elapsed > 0 ? static_cast<double>(done) / elapsed : 0;
-  std::string end = fmt::format("| {}/{} [{}<{}, {:.2f}it/s", done, total, clock_text(elapsed),
-                                share > 0 ? clock_text(elapsed / share - elapsed) : "?", rate);
-  if (!note.empty()) end += ", " + printable(note);
-  constexpr std::size_t cells = 20;
-  const std::string line =
-      fmt::format("{}: {:3.0f}%|{}{}]", printable(task), 100 * share, bar_text(share, cells), end);
+  std::string line = fmt::format("{}: {}it [{}", printable(task), done, clock_text(elapsed));
+  if (total > 0) {
+    constexpr std::size_t cells = 20;
+    const double share = std::min(1., static_cast<double>(done) / static_cast<double>(total));
+    line = fmt::format("{}: {:3.0f}%|{}| {}/{} [{}<{}", printable(task), 100 * share, bar_text(share, cells),
+                       done, total, clock_text(elapsed),
+                       share > 0 ? clock_text(elapsed / share - elapsed) : "?");
+  }
+  line += fmt::format(", {:.2f}it/s{}{}]", rate, note.empty() ? "" : ", ", printable(note));
   const std::size_t width = text_width(line);
   write("\r" + line + std::string(width_ > width ? width_ - width : 0, ' '));
   width_ = width;

@@ -260,7 +260,7 @@ class Returns(torch.nn.Module):
 
 
 @pytest.mark.parametrize("function, words", [
-    (lambda x: (x, x), "a tensor of logits, found tuple"),
+    (lambda x: (x, x), "a tensor of logits, or an object with logits, found tuple"),
     (lambda x: x[:, :1], "with k of at least 2, found (1, 1)"),
     (lambda x: x[0], "found (3,)"),
     (lambda x: x.round().detach(), "operations with gradients, found none"),
