@@ -5,6 +5,7 @@
 #include "leeway/core/message.h"
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
+#include "leeway/nn/io/graph_model.h"
 #include "leeway/nn/io/load.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/onnx_head.h"
