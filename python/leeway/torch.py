@@ -217,15 +217,18 @@ def attack(module: torch.nn.Module, x: Any, y: Any = None, normalization: Mappin
 @contextlib.contextmanager
 def _evaluation(module: torch.nn.Module) -> Iterator[None]:
     """Evaluation mode without gradients; then the mode of each part as it was."""
-    modes = [(part, part.training) for part in module.modules()]
+    modes = [(part, getattr(part, "training", False)) for part in module.modules()]  # a frozen TorchScript module has no modes
+    training = any(mode for _, mode in modes)
     try:
-        module.eval()
+        if training:
+            module.eval()
         with torch.no_grad():
             yield
     finally:
-        module.train(modes[0][1])  # which some modules override, to merge weights and part them again
-        for part, training in modes:
-            part.training = training
+        if training:
+            module.train(modes[0][1])  # which some modules override, to merge weights and part them again
+            for part, mode in modes:
+                part.training = mode
 
 
 def _inputs_and_labels(batch: Any, number: int) -> tuple[torch.Tensor, dict[str, numpy.ndarray]]:
@@ -262,25 +265,15 @@ def _flat(seen: list[Any], n: int, layer: str) -> numpy.ndarray:
     return _array(answers[0]).reshape(n, math.prod(shape[1:]))
 
 
-def _append(parts: dict[str, list[numpy.ndarray]], rows: dict[str, numpy.ndarray], number: int) -> None:
-    if parts and parts.keys() != rows.keys():
+def _append(made: dict[str, tuple[bytearray, numpy.ndarray]], rows: dict[str, numpy.ndarray], number: int) -> None:
+    """Rows behind those of earlier batches: bytes, which grow in place, and an array of no rows with their type and shape."""
+    if made and made.keys() != rows.keys():
         raise _refuse("labels in every batch or in none", f"batch {number} {'with' if 'labels' in rows else 'without'} labels")
     for name, array in rows.items():
-        before = parts.setdefault(name, [])
-        if before and before[0].shape[1:] != array.shape[1:]:
-            raise _refuse(f"{before[0].shape[1]} {name} per row in every batch", f"{array.shape[1]} in batch {number}")
-        before.append(array)
-
-
-def _joined(parts: list[numpy.ndarray]) -> numpy.ndarray:
-    """The rows of all parts. Each part is freed once it is copied, so that memory does not hold the rows twice."""
-    end = sum(map(len, parts))
-    made = numpy.empty((end, *parts[0].shape[1:]), parts[0].dtype)
-    while parts:
-        part = parts.pop()
-        made[end - len(part):end] = part
-        end -= len(part)
-    return made
+        buffer, first = made.setdefault(name, (bytearray(), array[:0].copy()))
+        if first.shape[1:] != array.shape[1:]:
+            raise _refuse(f"{first.shape[1]} {name} per row in every batch", f"{array.shape[1]} in batch {number}")
+        buffer += array.tobytes()
 
 
 def outputs(model: torch.nn.Module, loader: Iterable[Any], features: str | None = None, *, quiet: bool = False) -> dict[str, numpy.ndarray]:
@@ -310,7 +303,7 @@ def outputs(model: torch.nn.Module, loader: Iterable[Any], features: str | None 
         raise _refuse("a torch.nn.Module", type(model).__name__)
     dtypes, devices = _dtypes_and_devices(model)
     total = operator.length_hint(loader)
-    parts: dict[str, list[numpy.ndarray]] = {}
+    made: dict[str, tuple[bytearray, numpy.ndarray]] = {}
     seen: list[Any] = []  # what the layer returned for a batch, before a later layer changes it in place
 
     def keep(_module: torch.nn.Module, _inputs: Any, answer: Any) -> None:
@@ -322,13 +315,14 @@ def outputs(model: torch.nn.Module, loader: Iterable[Any], features: str | None 
             for number, batch in enumerate(loader, 1):
                 x, rows = _inputs_and_labels(batch, number)
                 x = x.to(devices[0] if devices else "cpu", dtypes[0] if len(dtypes) == 1 and x.is_floating_point() else x.dtype)
-                rows["logits"] = _array(_logits(model(x), len(x))).copy()
+                rows["logits"] = _array(_logits(model(x), len(x)))
                 if features is not None:
                     rows["features"] = _flat(seen, len(x), features)
-                _append(parts, rows, number)
+                _append(made, rows, number)
                 bar.update("outputs", number, total, "")
     finally:
         del bar  # clears its line
-    if not parts:
+    if not made:
         raise _refuse("at least one batch", "none")
-    return {name: _joined(parts[name]) for name in ("logits", "labels", "features") if name in parts}
+    return {name: numpy.frombuffer(made[name][0], made[name][1].dtype).reshape(-1, *made[name][1].shape[1:])
+            for name in ("logits", "labels", "features") if name in made}
