@@ -226,7 +226,7 @@ def _evaluation(module: torch.nn.Module) -> Iterator[None]:
             yield
     finally:
         if training:
-            module.train(modes[0][1])  # which some modules override, to merge weights and part them again
+            module.train(modes[0][1])  # some modules override train() to merge weights and separate them again
             for part, mode in modes:
                 part.training = mode
 
@@ -266,7 +266,7 @@ def _flat(seen: list[Any], n: int, layer: str) -> numpy.ndarray:
 
 
 def _append(made: dict[str, tuple[bytearray, numpy.ndarray]], rows: dict[str, numpy.ndarray], number: int) -> None:
-    """Rows behind those of earlier batches: bytes, which grow in place, and an array of no rows with their type and shape."""
+    """Appends the rows of a batch. `made` holds their bytes, which grow in place, and an empty array with their type and shape."""
     if made and made.keys() != rows.keys():
         raise _refuse("labels in every batch or in none", f"batch {number} {'with' if 'labels' in rows else 'without'} labels")
     for name, array in rows.items():
@@ -297,7 +297,7 @@ def outputs(model: torch.nn.Module, loader: Iterable[Any], features: str | None 
     Raises
     ------
     leeway.Error
-        If there are no batches, only some have labels, or a batch, the layer or its output is of another kind.
+        If there are no batches, if only some have labels, or if a batch, the layer or its output has another form.
     """
     if not isinstance(model, torch.nn.Module):
         raise _refuse("a torch.nn.Module", type(model).__name__)

@@ -172,7 +172,7 @@ NB_MODULE(_leeway, m) {
 
   nb::class_<Bar>(m, "Bar")
       .def(nb::init<bool>())
-      .def("update", &Bar::update);  // the end of its life clears it
+      .def("update", &Bar::update);  // the destructor clears its line
   m.def("is_scores", [](const std::string& name) {
     return name == "logits" || name == "probs" || name == "pred_probs" || leeway::is_scores(name) ||
            leeway::is_prediction(name);

@@ -79,16 +79,4 @@ TEST(Strong, BreaksRowsWhoseGradientsAreZero) {
                  "attack pgd: expected no targets with the loss dlr...");
 }
 
-// Rows that are left to a later attack draw the same numbers as in the whole set.
-TEST(Strong, ARowAloneIsAttackedAsAmongOthers) {
-  constexpr std::size_t n = 12, d = 10;
-  const toy::Linear model = toy::random_linear(d, 4, 9);
-  const Classifier classifier = model.classifier();
-  const std::vector<float> x = toy::random_rows(n, d, 10);
-  const AttackOptions options{.attack = "strong", .eps = .05, .parameters = short_run};
-  const AttackResult all = run({.classifier = classifier, .x = x}, options),
-                     one = run({.classifier = classifier, .x = std::span(x).first(d)}, options);
-  EXPECT_EQ(one.x, std::vector<float>(all.x.begin(), all.x.begin() + d));
-}
-
 }  // namespace leeway::attack::strong_test
