@@ -11,9 +11,9 @@
 // all sigmas scale the same draw. The classifier gets fixed groups of rows, so results have the same bits for
 // any number of threads if the classifier's do.
 // Errors (Error): no sigma, a negative or infinite sigma, an unknown method, draws or copies below 1, width,
-// temperature, level or alpha out of range, fewer than 2 classes, a method that needs gradients which the classifier
-// lacks, logits or gradients that are not finite (with their row; noisy copies included); those of mvn_cdf.h.
-// Interrupted.
+// temperature, level or alpha out of range, fewer than 2 classes, a method that needs gradients which the
+// classifier lacks, logits or gradients that are not finite (with their row; noisy copies included); those of
+// mvn_cdf.h. Interrupted.
 // Cost: mc M passes per row and sigma; taylor one forward and k backward passes (or one per class that can
 // matter) for all sigmas; mmse N times that for each sigma. Memory: at most 64 million gradient values.
 #pragma once
