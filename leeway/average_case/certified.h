@@ -1,9 +1,9 @@
 // Certified l2 radius of predictions under Gaussian noise, from the draws of Monte Carlo.
 //
 //   R = sigma Phi^-1(p_low) if p_low > 1/2; otherwise the row abstains: R = 0
-// p_low is the one-sided lower Clopper-Pearson bound, of level 1 - alpha, of p = P(argmax f(x + e) = t) (Cohen,
-// Rosenfeld and Kolter 2019, theorem 1 and section 3.2). The smoothed classifier, whose class at x' is the most
-// probable class of f(x' + e), then has class t wherever |x' - x| < R. For each row, this fails with
+// p_low is the one-sided lower Clopper-Pearson bound, of level 1 - alpha, of p = P(argmax f(x + e) = t)
+// (Cohen, Rosenfeld and Kolter 2019, theorem 1 and section 3.2). The smoothed classifier, whose class at x' is
+// the most probable class of f(x' + e), then has class t wherever |x' - x| < R. For each row, this fails with
 // probability alpha at most.
 //
 // t is the clean prediction, fixed before the draws. So the bound needs no selection sample, and a row whose

@@ -213,8 +213,8 @@ struct AverageCaseResult {
 };
 [[nodiscard]] AverageCaseResult average_case(const AverageCaseTask& task, Progress* progress = nullptr);
 
-// One array (n, sigmas) a method, named by it; sigmas, targets, confidence, labels; of mc also mc_low, mc_high,
-// mc_draws and, under Gaussian noise, certified_radius.
+// One array (n, sigmas) a method, named by it; sigmas, targets, confidence, labels; of mc also mc_low,
+// mc_high, mc_draws and, under Gaussian noise, certified_radius.
 [[nodiscard]] ArrayMap per_sample_arrays(const AverageCaseResult& result);
 
 [[nodiscard]] View view(const AverageCase& record, const Pictures& pictures = {},
