@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "leeway/average_case/certified.h"
 #include "leeway/average_case/detail/evidence.h"
 #include "leeway/average_case/detail/model_evidence.h"
 #include "leeway/core/message.h"
@@ -118,6 +119,7 @@ void check(const AverageCaseOptions& options) {
   require(options.temperature > 0 && std::isfinite(options.temperature), "temperature", "a positive number",
           options.temperature);
   require(options.level > 0 && options.level < 1, "level", "a number within (0, 1)", options.level);
+  require(options.alpha > 0 && options.alpha < .5, "alpha", "a number within (0, 0.5)", options.alpha);
 }
 
 std::vector<Column> empty_columns(const AverageCaseOptions& options) {
@@ -178,7 +180,7 @@ void AverageCase::append(AverageCase other) {
     Column& to = columns[c];
     const Column& from = other.columns[c];
     add(to.p, from.p), add(to.low, from.low), add(to.high, from.high), add(to.error, from.error);
-    add(to.draws, from.draws);
+    add(to.draws, from.draws), add(to.radius, from.radius);
     to.not_converged += from.not_converged, to.zero_gradients += from.zero_gradients;
     to.left_out = std::max(to.left_out, from.left_out);
     to.seconds += from.seconds, to.model_seconds += from.model_seconds;
@@ -216,6 +218,8 @@ AverageCase average_case(const Classifier& classifier, const Noise& noise, const
     estimate(evidence, options, result);
     passes.finish();
   }
+  if (noise.isotropic_gaussian())
+    for (Column& column : result.columns) column.radius = certified_radii(column, options);
   result.seconds = now() - start, result.model_seconds = in_model;
   return result;
 }

@@ -11,9 +11,9 @@
 // all sigmas scale the same draw. The classifier gets fixed groups of rows, so results have the same bits for
 // any number of threads if the classifier's do.
 // Errors (Error): no sigma, a negative or infinite sigma, an unknown method, draws or copies below 1, width,
-// temperature or level out of range, fewer than 2 classes, a method that needs gradients which the classifier
-// lacks, logits or gradients that are not finite (with their row; noisy copies included); those of mvn_cdf.h.
-// Interrupted.
+// temperature, level or alpha out of range, fewer than 2 classes, a method that needs gradients which the
+// classifier lacks, logits or gradients that are not finite (with their row; noisy copies included); those of
+// mvn_cdf.h. Interrupted.
 // Cost: mc M passes per row and sigma; taylor one forward and k backward passes (or one per class that can
 // matter) for all sigmas; mmse N times that for each sigma. Memory: at most 64 million gradient values.
 #pragma once
@@ -59,9 +59,10 @@ struct AverageCaseOptions {
   CopyDraws copy_draws = CopyDraws::centred;
   double temperature = 1;  // of softmax
   std::size_t classes =
-      0;               // whose gradients are taken, the target's included; 0: all up to 64, beyond that as
-                       // many as can matter (what was left out is reported)
-  double level = .95;  // of mc's intervals
+      0;                // whose gradients are taken, the target's included; 0: all up to 64, beyond that as
+                        // many as can matter (what was left out is reported)
+  double level = .95;   // of mc's intervals
+  double alpha = .001;  // probability that a row's certified radius is wrong, at most
   std::uint64_t seed = 0;
   // Tolerance and cap of the distribution function, p's alone unless said otherwise; its seed and sample are set here.
   MvnOptions mvn{.log_tolerance = std::numeric_limits<double>::infinity()};
@@ -81,7 +82,8 @@ struct Column {
   std::vector<double>
       error;  // (n) bound on the numerical error of the distribution function; otherwise empty
   std::vector<std::uint32_t> draws;  // (n) of mc; otherwise empty
-  std::size_t not_converged = 0;     // rows whose error is above the tolerance
+  std::vector<double> radius;     // (n) certified (certified.h), of mc under Gaussian noise; otherwise empty
+  std::size_t not_converged = 0;  // rows whose error is above the tolerance
   std::size_t zero_gradients =
       0;                     // rows without a gradient of any boundary: p says that noise cannot reach one
   double left_out = 0;       // the largest bound on what classes left out could take

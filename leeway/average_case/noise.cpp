@@ -92,6 +92,10 @@ Noise::Noise(std::size_t d, const NoiseKind& kind, const std::optional<Array>& c
   root_ = root_of(values, d);
 }
 
+bool Noise::isotropic_gaussian() const {
+  return fill_ == gaussian().fill && scales_.empty() && root_.empty();
+}
+
 void Noise::draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample, std::uint64_t draw,
                  std::span<float> out) const {
   const DrawKey key{seed, stream, static_cast<std::uint32_t>(sample), static_cast<std::uint32_t>(draw)};

@@ -41,6 +41,7 @@ class Noise {
                  const std::optional<Array>& covariance = std::nullopt);
 
   [[nodiscard]] std::size_t d() const { return d_; }
+  [[nodiscard]] bool isotropic_gaussian() const;  // without a covariance
 
   // e / sigma of one draw into `out` (d).
   void draw(std::uint64_t seed, std::uint32_t stream, std::uint64_t sample, std::uint64_t draw,

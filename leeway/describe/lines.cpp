@@ -99,6 +99,18 @@ LineAxes counted_axes(std::size_t n, const std::string& x_title, const std::vect
   return axes;
 }
 
+LineAxes share_axes(double most, const std::string& x_title) {
+  LineAxes axes;
+  axes.x_high = most, axes.x_title = x_title;
+  axes.percent = true, axes.height = 220;
+  constexpr std::size_t ticks = 4;
+  for (std::size_t i = 0; i <= ticks; ++i) {
+    axes.x_ticks.push_back(most * static_cast<double>(i) / ticks);
+    axes.x_names.push_back(significant(axes.x_ticks.back(), 2));
+  }
+  return axes;
+}
+
 double ValueAxis::position(double value) const { return logarithmic ? std::log10(value) : value; }
 
 LineAxes ValueAxis::axes(const std::string& x_title) const {

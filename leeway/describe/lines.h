@@ -60,6 +60,9 @@ struct ValueAxis {
 };
 [[nodiscard]] ValueAxis value_axis(std::vector<double> values);
 
+// Axes of shares over x from 0 to `most`, with five ticks.
+[[nodiscard]] LineAxes share_axes(double most, const std::string& x_title);
+
 // Sets y_low and y_high to round numbers inside [least, most] that enclose all points and intervals.
 [[nodiscard]] LineAxes fit_y(LineAxes axes, const std::vector<Line>& lines, double least, double most);
 

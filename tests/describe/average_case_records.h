@@ -77,6 +77,8 @@ inline AverageCase full_average_case() {
           {{"mmse", sigma, copies, copies == 5 ? 0 : .1 / static_cast<double>(copies), .3}, 40});
   }
   found.methods.push_back({"mc", "noisy copies", "", true});
+  const Estimate most{.75, {.6, .85}}, some{.5, {.35, .65}}, left{.25, {.15, .4}};
+  found.certified = {.001, {{.2, left, {{0, most, some}, {.4, some, left}}}}};
   found.results[1].error = 2e-5, found.results[1].not_converged = 3;
   found.results[1].left_out = .002, found.results[1].zero_gradient = .25;
   found.class_bias[1].p_value.reset();

@@ -52,6 +52,19 @@ TEST(AverageCasePage, SaysWhichGroupsDiffer) {
   EXPECT_THAT(page, HasSubstr("below 0.025, because there are 2 columns."));
 }
 
+TEST(AverageCasePage, ShowsTheCertifiedAccuracy) {
+  EXPECT_THAT(page_of(bare_average_case()), Not(HasSubstr("<section id=\"certified\"")));
+  AverageCase record = tasks::test::full_average_case();
+  std::string page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("At σ = 0.2, 50% (35–65) of the samples have a certified radius and are"));
+  EXPECT_THAT(page, HasSubstr("Certified accuracy</strong>"));
+  record.found.labels = false;
+  for (auto& point : record.found.certified->curves[0].points) point.accuracy.reset();
+  page = page_of(record);
+  EXPECT_THAT(page, HasSubstr("At σ = 0.2, 75% (60–85) of the samples have a certified radius<"));
+  EXPECT_THAT(page, HasSubstr("Certified predictions</strong>"));
+}
+
 TEST(AverageCasePage, RanksSamplesWithTheirPictures) {
   const AverageCase record = bare_average_case();
   std::string page = page_of(record);

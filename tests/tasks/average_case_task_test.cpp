@@ -102,7 +102,23 @@ TEST_F(AverageCaseTasks, AreThoseOfTheAnalysis) {
   const ArrayMap arrays = per_sample_arrays(result);
   EXPECT_EQ(arrays.at("taylor").shape, (std::vector<std::size_t>{n, 2}));
   EXPECT_EQ(arrays.at("mc_draws").view<std::uint32_t>()[0], 50u);
+  EXPECT_EQ(arrays.at("certified_radius").view<double>()[1], own.columns[3].radius[0]) << "at sigma .1";
   EXPECT_EQ(arrays.at("labels").shape, std::vector<std::size_t>{n});
+}
+
+TEST_F(AverageCaseTasks, CertifyRadiiOfGaussianNoise) {
+  task_.options.methods = {"mc"}, task_.options.draws = 20, task_.options.rows = 50;
+  const auto certified = [&] { return found().certified; };
+  EXPECT_EQ(certified()->alpha, .001);
+  EXPECT_FALSE(certified()->curves[0].points[0].accuracy) << "without labels";
+  task_.options.certify_alpha = .01, task_.labels = std::vector<std::int64_t>(50, 1);
+  EXPECT_EQ(certified()->alpha, .01);
+  ASSERT_EQ(certified()->curves.size(), 2u);
+  EXPECT_EQ(certified()->curves[0].points[20].radius, average_case::certified_radius(20, 20, .3, .01));
+  EXPECT_TRUE(certified()->curves[0].points[0].accuracy);
+  task_.options.noise = "laplace";
+  EXPECT_FALSE(certified());
+  EXPECT_FALSE(per_sample_arrays(average_case(task_)).contains("certified_radius"));
 }
 
 TEST_F(AverageCaseTasks, TakeTheMethodsThatTheInputPermits) {

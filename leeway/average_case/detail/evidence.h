@@ -10,7 +10,8 @@
 
 namespace leeway::average_case {
 
-inline constexpr std::size_t few_classes = 64;  // up to so many, gradients are taken of all
+inline constexpr std::size_t few_classes = 64;   // up to so many, gradients are taken of all
+inline constexpr std::size_t first_draws = 128;  // of mc with a width; they double until the interval has it
 
 struct Spent {
   double seconds = 0, model_seconds = 0;

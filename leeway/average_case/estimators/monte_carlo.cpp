@@ -10,8 +10,6 @@
 namespace leeway::average_case {
 namespace {
 
-constexpr std::size_t first_draws = 128;
-
 void run(Evidence& evidence, std::size_t sigma, Column& column) {
   const double start = now();
   const AverageCaseOptions& options = evidence.options();

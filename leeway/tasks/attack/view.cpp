@@ -91,22 +91,14 @@ Blocks curve(const Attack& record) {
   const AttackedSet& set = record.results.front();
   if (!set.norms || set.norms->curve.size() < 2) return {};
   Line line{"attacked", 0, {}};
-  LineAxes axes;
   for (const RadiusPoint& point : set.norms->curve) {
     const Measured accuracy = measured(point.robust_accuracy, point.robust_accuracy_interval);
     const std::string radius = significant(point.radius, 3);
     line.points.push_back({point.radius, accuracy, radius,
                            fmt::format("within {}: {} withstand", radius, value_words(accuracy, true))});
-    axes.x_high = point.radius;
   }
-  constexpr std::size_t ticks = 4;
-  for (std::size_t i = 0; i <= ticks; ++i) {
-    axes.x_ticks.push_back(axes.x_high * static_cast<double>(i) / ticks);
-    axes.x_names.push_back(significant(axes.x_ticks.back(), 2));
-  }
-  axes.x_title = fmt::format("radius, {}", name_of(record.options.norm));
-  axes.percent = true;
-  axes.height = 220;
+  const LineAxes axes =
+      share_axes(set.norms->curve.back().radius, fmt::format("radius, {}", name_of(record.options.norm)));
   return chart_grid(
       {line_chart("Accuracy under attack",
                   "share of images that withstand, by radius; the band is the 95% interval", {line}, axes)});

@@ -36,6 +36,7 @@ void each_array(OneColumn& column, std::size_t c, const Visit& visit) {
   visit(fmt::format("high {}", c), column.high);
   visit(fmt::format("error {}", c), column.error);
   visit(fmt::format("draws {}", c), column.draws);
+  visit(fmt::format("radius {}", c), column.radius);
 }
 
 ArrayMap arrays_of(const average_case::AverageCase& done) {
@@ -139,6 +140,7 @@ class AverageCaseAnalysis {
     if (chosen_.copies_as_published) options_.copy_draws = average_case::CopyDraws::as_published;
     options_.temperature = chosen_.temperature, options_.classes = chosen_.classes;
     options_.level = chosen_.level, options_.mvn.tolerance = chosen_.tolerance;
+    options_.alpha = chosen_.certify_alpha.value_or(options_.alpha);
     options_.seed = task.seed, options_.progress = progress_;
   }
 
@@ -152,6 +154,8 @@ class AverageCaseAnalysis {
     record.found =
         robustness_of(result_.rows, k_, result_.labels, task_.class_names, task_.options, task_.seed);
     record.found.group_bias = groups_of(result_.rows, record.found, groups_);
+    if (auto curves = certified_curves(result_.rows, result_.labels, options_); !curves.empty())
+      record.found.certified = {options_.alpha, std::move(curves)};
     record.found.convergence = std::move(steps_);
     Envelope& envelope = record.envelope;
     envelope.headline = headline_of(record.found);
@@ -306,6 +310,7 @@ ArrayMap per_sample_arrays(const AverageCaseResult& result) {
     if (column.draws.empty()) continue;
     arrays["mc_low"] = table(name, &Column::low), arrays["mc_high"] = table(name, &Column::high);
     arrays["mc_draws"] = table(name, &Column::draws);
+    if (!column.radius.empty()) arrays["certified_radius"] = table(name, &Column::radius);
   }
   arrays["sigmas"] = make_array<double>({sigmas}, all_sigmas);
   arrays["targets"] = make_array<std::int32_t>({n}, cases.targets);

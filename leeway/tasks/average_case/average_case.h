@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "leeway/average_case/average_case.h"
+#include "leeway/average_case/certified.h"
 #include "leeway/average_case/summary.h"
 #include "leeway/core/array.h"
 #include "leeway/core/classifier.h"
@@ -54,6 +55,7 @@ struct AverageCaseOptions {
   std::size_t rows = 0;
   bool convergence = false;
   double level = .95;
+  std::optional<double> certify_alpha;  // none: that of average_case::AverageCaseOptions
 };
 
 // What a method is.
@@ -119,6 +121,12 @@ struct Ranking {
   std::vector<RankedClass> classes;  // those that have samples
 };
 
+// Certified radii of mc.
+struct Certified {
+  double alpha = 0;
+  std::vector<average_case::CertifiedCurve> curves;  // one for each sigma above 0
+};
+
 struct ConvergenceStep {
   average_case::ConvergencePoint point;
   std::size_t n = 0;  // samples, the first ones
@@ -137,6 +145,7 @@ struct Robustness {
   std::vector<GroupComparison>
       group_bias;  // columns in their order, each with all sigmas; empty without groups
   std::vector<Ranking> ranking;
+  std::optional<Certified> certified;  // with mc and Gaussian noise
   std::vector<ConvergenceStep> convergence;
   std::optional<nn::Variation> stochastic;
   double seconds_in_all = 0, model_seconds_in_all = 0;
@@ -204,7 +213,8 @@ struct AverageCaseResult {
 };
 [[nodiscard]] AverageCaseResult average_case(const AverageCaseTask& task, Progress* progress = nullptr);
 
-// One array (n, sigmas) a method, named by it; sigmas, targets, confidence, labels; of mc also mc_low, mc_high, mc_draws.
+// One array (n, sigmas) a method, named by it; sigmas, targets, confidence, labels; of mc also mc_low,
+// mc_high, mc_draws and, under Gaussian noise, certified_radius.
 [[nodiscard]] ArrayMap per_sample_arrays(const AverageCaseResult& result);
 
 [[nodiscard]] View view(const AverageCase& record, const Pictures& pictures = {},

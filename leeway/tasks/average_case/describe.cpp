@@ -33,6 +33,23 @@ static void fields(average_case::Distribution& p, Fields& f) {
   p.quantiles = quantiles.value_or(Quantiles{}).values;
 }
 
+static void fields(average_case::CertifiedPoint& point, Fields& f) {
+  f("radius", point.radius, at_least(0), "l2 radius");
+  f.measured("certified_share", point.share.value, point.share.interval, a_share,
+             "share of samples with a certified radius of at least this, right or wrong");
+  f.measured("certified_accuracy", point.accuracy, a_share,
+             "the same of samples that are predicted as their label; null without labels");
+}
+
+static void fields(average_case::CertifiedCurve& curve, Fields& f) {
+  f("sigma", curve.sigma, at_least(0), "standard deviation of the noise");
+  f.measured("abstained", curve.abstained.value, curve.abstained.interval, a_share,
+             "share of samples without a certified radius");
+  f("points", curve.points,
+    "from radius 0 to the largest radius that the draws can certify, in 20 equal steps; radius 0 alone if "
+    "they can certify none");
+}
+
 }  // namespace leeway
 
 namespace leeway::tasks {
@@ -154,6 +171,11 @@ static void fields(Ranking& ranking, Fields& f) {
   f("classes", ranking.classes, "classes with samples");
 }
 
+static void fields(Certified& certified, Fields& f) {
+  f("alpha", certified.alpha, a_share, "probability that a sample's certified radius is wrong, at most");
+  f("curves", certified.curves, "one for each sigma above 0");
+}
+
 static void fields(ConvergenceStep& step, Fields& f) {
   method_and_sigma(step.point.method, step.point.sigma, f);
   f("copies", step.point.copies, at_least(1), "number of noisy copies");
@@ -183,6 +205,8 @@ static void fields(Robustness& found, Fields& f) {
     "100 values are omitted");
   f("ranking", found.ranking,
     "least and most robust samples, one list for each sigma; [] beyond 100 classes");
+  f("certified", found.certified,
+    "certified l2 radii of mc under gaussian noise; null without mc, for other noise or a covariance");
   f("convergence", found.convergence, "with --convergence: convergence of p with the number of copies");
   f("stochastic", found.stochastic,
     "with --stochastic: variation between two passes of the model; null if there is none");
@@ -211,6 +235,8 @@ void fields(AverageCaseOptions& options, Fields& f) {
   f("convergence", options.convergence,
     "also report the convergence of mc and mmse with the number of copies, on the first 100 samples");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
+  f("certify_alpha", options.certify_alpha, from_to(1e-9, .25),
+    "probability that a certified radius of mc is wrong, at most (default: 0.001)");
 }
 
 void fields(AverageCase& record, Fields& f) {

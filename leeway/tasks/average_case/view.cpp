@@ -240,6 +240,7 @@ View view(const AverageCase& average_case, const Pictures& pictures, const PageO
        class_bias_section(record),
        group_bias_section(record),
        ranking_section(record, pictures, options),
+       certified_section(record),
        convergence_section(record),
        runtime_section(record),
        {"assumptions", "Assumptions", "What these probabilities assume", survival_assumptions(record)}},

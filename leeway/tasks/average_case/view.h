@@ -49,6 +49,7 @@ struct SpreadRow {
 [[nodiscard]] Section group_bias_section(const RobustnessView& record);
 [[nodiscard]] Section ranking_section(const RobustnessView& record, const Pictures& pictures,
                                       const PageOptions& options);
+[[nodiscard]] Section certified_section(const RobustnessView& record);
 [[nodiscard]] Section convergence_section(const RobustnessView& record);
 [[nodiscard]] Section runtime_section(const RobustnessView& record);
 

@@ -1,10 +1,11 @@
-// How far the methods are from Monte Carlo, how they settle and what they cost.
+// How far the methods are from Monte Carlo, what it certifies, how they settle and what they cost.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "leeway/describe/lines.h"
 #include "leeway/tasks/average_case/view.h"
+#include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
 namespace {
@@ -94,6 +95,34 @@ Blocks error_charts(const RobustnessView& record) {
                         record.sigmas, 1);
   }
   return out;
+}
+
+// -- Certified radius
+
+Measured measured_of(const Estimate& estimate) { return measured(estimate.value, estimate.interval); }
+
+// Certified accuracy, without labels the certified share.
+Measured certified_at(const average_case::CertifiedPoint& point) {
+  return measured_of(point.accuracy.value_or(point.share));
+}
+
+Blocks certified_charts(const RobustnessView& record, const std::string& title) {
+  double most = 0;
+  std::vector<Line> lines;
+  for (const average_case::CertifiedCurve& curve : record.found.certified->curves) {
+    Line line{"σ " + sigma_words(curve.sigma), lines.size() % series, {}};
+    for (const average_case::CertifiedPoint& point : curve.points) {
+      const std::string radius = significant(point.radius, 3);
+      line.points.push_back({point.radius, certified_at(point), radius,
+                             fmt::format("radius {}: {}\nn = {}", radius,
+                                         value_words(certified_at(point), true), count(record.found.n))});
+    }
+    most = std::max(most, curve.points.back().radius);
+    if (curve.points.size() > 1) lines.push_back(std::move(line));
+  }
+  if (lines.empty()) return {};
+  return line_charts(title, "by l2 radius; bands are intervals over samples", lines,
+                     fit_y(share_axes(most, "l2 radius"), lines, 0, 1));
 }
 
 // -- Convergence
@@ -225,6 +254,36 @@ Section error_section(const RobustnessView& record) {
                 "sampling error. The difference of a method from Monte Carlo includes this error. A method "
                 "on the line \"sampling error\" cannot be distinguished from the exact probability.") +
           error_charts(record) + in_both(error_table(record))};
+}
+
+Section certified_section(const RobustnessView& record) {
+  if (!record.found.certified) return {};
+  using One = average_case::CertifiedCurve;
+  const auto& [alpha, curves] = *record.found.certified;
+  const std::string title = record.found.labels ? "Certified accuracy" : "Certified predictions";
+  const One& strongest = *std::ranges::max_element(curves, {}, &One::sigma);
+  const std::size_t n = record.found.n;
+  const std::vector<ColumnOf<One>> columns = {
+      {number_column("σ"), [](const One& one) { return sigma_cell(one.sigma); }},
+      {interval_column("Abstained", "Share of samples without a certified radius"),
+       [](const One& one) { return share_cell(measured_of(one.abstained)); }},
+      {interval_column(title, "At radius 0"),
+       [](const One& one) { return share_cell(certified_at(one.points.front())); }},
+      {number_column("Largest radius", "The largest l2 radius that the draws can certify"),
+       [](const One& one) { return significant_cell(one.points.back().radius, 3); }},
+      {number_column("n"), [n](const One&) { return count_cell(n); }}};
+  return {"certified", "Certified radius",
+          fmt::format("At σ = {}, {} of the samples have a certified radius{}", sigma_words(strongest.sigma),
+                      value_words(certified_at(strongest.points.front()), true),
+                      record.found.labels ? " and are predicted as their label" : ""),
+          paragraph(fmt::format(
+              "The smoothed classifier predicts the class that noise of strength σ makes most probable. No "
+              "change of the input within the certified l2 radius changes the prediction of the smoothed "
+              "classifier. For each sample, the radius is wrong with probability {:g} at most. A sample "
+              "abstains if its draws do not prove that most noise keeps the prediction.",
+              alpha)) +
+              certified_charts(record, title) +
+              in_both(table_of("Certified l2 radius", columns, curves).block())};
 }
 
 Section convergence_section(const RobustnessView& record) {
