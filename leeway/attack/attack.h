@@ -96,9 +96,9 @@ struct Target {
   Box box = {};                                          // [0,1], `anywhere`, or bounds per feature
   std::string name = "rows";                             // of x in messages
   Picture picture = {};                                  // of a row
-  // d, 1: the attack may change the feature; empty: all. Members see these features alone, and their gradients
+  // d, 1: the attack may change the feature; empty: all. Members see these features and their gradients alone
   std::vector<std::uint8_t> changeable = {};
-  // Members move between its points: the model sees, and the result has, the point of the grid instead (snap())
+  // Members also move between its points; what the model sees and the result holds is a point of it (snap())
   Grid grid = {};
 };
 
@@ -133,7 +133,7 @@ struct AttackResult {
 // the worse result: a success, then the smaller norm.
 //
 // Errors (Error): those of complete(); not one target class per row; a row without a label; values outside the box
-// or too large, off the grid; a picture of another size than a row; those of the classifier. Interrupted after
+// or off the grid; a picture of another size than a row; those of the classifier. Interrupted after
 // Progress::stop_requested(), within a step.
 [[nodiscard]] AttackResult run(const Target& target, const AttackOptions& options,
                                Progress* progress = nullptr);

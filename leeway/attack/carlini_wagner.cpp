@@ -6,7 +6,7 @@
 namespace leeway::attack {
 namespace {
 
-// The variable w of a value x: x = m + h tanh(w) between bounds of middle m and half-width h, x = w without them.
+// The variable w of a value x: x = m + h tanh(w) in bounds of middle m and half-width h, x = w without bounds.
 class Variable {
  public:
   Variable(const Box& box, std::size_t j)

@@ -80,10 +80,10 @@ struct Grid {
 // |a - b| of points of the grid, without the rounding of multiples to float32.
 [[nodiscard]] double distance(Row a, Row b, Norm norm, const Grid& grid);
 
-// Row `x` of the box and of the ball around `clean` becomes a point of the grid there: the nearest multiples, and
-// of each group the largest value becomes 1. A multiple outside the box or ball gives way to the next one towards the
-// clean value and a group to the clean group: in l1 and l2 those that rounding moved farthest, until the rest fits.
-// `clean` is on the grid. Points of the grid stay.
+// Row `x`, in the box and in the ball around `clean`, becomes a point of the grid there: the nearest multiples,
+// and of each group the largest value becomes 1. A multiple outside the box or ball gives way to the next one
+// towards the clean value, and a group to the clean group; in l1 and l2 those that rounding moved farthest, until
+// the rest fits. `clean` is on the grid. Points of the grid stay.
 void snap(MutableRow x, Row clean, const Grid& grid, const Box& box, Norm norm, double radius = infinity);
 
 // Replaces `move` by the point of {u: |u|_p <= radius, low <= x + u <= high} nearest to it in l2, exact up to

@@ -116,8 +116,8 @@ class Best {
   std::vector<std::uint8_t> success_;
 };
 
-// Per row the successful point of the smallest norm, the earlier of equals; the clean row where there is none. Of a
-// grid, points of the grid.
+// Per row the successful point of the smallest norm, the earlier of equals; the clean row where there is none.
+// With a grid these are points of the grid.
 class Nearest {
  public:
   Nearest(const Problem& problem, Norm norm);

@@ -106,7 +106,8 @@ class Aim {
         watched_from(begin), [this, begin](std::size_t i) { return row_of(begin + i); }, to_grid_from(begin));
   }
 
-  // The classifier of all features for rows from `begin` on: every pass asks whether to stop, and its numbers are finite.
+  // The classifier of all features for rows from `begin` on: every pass asks whether to stop, and its numbers
+  // are finite.
   [[nodiscard]] Classifier watched_from(std::size_t begin) const {
     const Classifier& classifier = whole_.classifier();
     Classifier watched = classifier;
@@ -226,8 +227,8 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
 }
 
 // Share of rows whose gradient does not predict how the loss changes over a short step along its signs: 1/8 of
-// the radius per value, at most 1/255 of the box; without box and radius, 1/255 of the row's largest value or of 1; at
-// least one step of the grid. Rows whose gradient is 0 are not among them. None where no row can move so little.
+// the radius per value, at most 1/255 of the box; without box and radius, 1/255 of the row's largest value or of
+// 1; at least one step of the grid. Rows whose gradient is 0 are not among them. None where no row can move.
 std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::int64_t> classes) {
   constexpr double longest = 1. / 255, of_radius = 1. / 8, least_share = .1;
   const Box& box = aim.target().box;

@@ -92,7 +92,7 @@ TEST(Grid, HoldsWhatEveryAttackFinds) {
     }
 }
 
-// Every attack, without a grid: bounds that each feature has, and marks that leave all free, change no bit. A feature that may
+// Of every attack: bounds that each feature has, and marks that leave all free, change no bit. A feature that may
 // not change has no influence, however steep the model is there.
 TEST(Features, ThatDoNotMoveHaveNoInfluence) {
   const toy::Linear model = toy::random_linear(4, 3, 3);

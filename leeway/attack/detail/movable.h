@@ -9,8 +9,8 @@
 
 namespace leeway::attack {
 
-// Features whose bounds coincide do not change either. If all features may change and there is no grid, nothing of the target
-// is copied.
+// Features whose bounds coincide do not change either. If all features may change and there is no grid, the
+// target stays as it is.
 class Movable {
  public:
   // Errors: sizes that do not fit; no feature that may change; values outside the box or off the grid.
@@ -21,8 +21,8 @@ class Movable {
   [[nodiscard]] const Target& target() const { return moving_; }  // `classifier` has the width alone
   [[nodiscard]] const Classifier& classifier() const { return whole_.classifier; }  // of all features
 
-  // The classifier of all features as one of those that may change. Its row i is row(i) of the whole target, and becomes
-  // to_grid(i) first.
+  // The classifier of all features as one of those that may change. Its row i is row(i) of the whole target,
+  // moved to the grid by to_grid(i, x) first.
   [[nodiscard]] Classifier narrowed(Classifier classifier, std::function<std::size_t(std::size_t)> row,
                                     std::function<void(std::size_t, MutableRow)> to_grid) const;
 
