@@ -43,7 +43,8 @@ KINDS = {"classifier": "Classifier | Outputs", "classifiers": "Classifier | Mapp
          "jacobians": "Array | Path | Mapping[str, Array | Path]", "inputs": "Array | Path", "outputs": "Outputs", "sets": "Sets", "models": "Outputs",
          "shifted": "Sets",
          "targets": "Outputs", "labels": "Array | Path",
-         "array": "Array | Path", "images": "Outputs", "table": "Path | Table | Mapping[str, Any]", "text": "str",
+         "array": "Array | Path", "bounds": "Sequence[ArrayLike] | NDArray[Any]", "features": "Sequence[int] | NDArray[Any]",
+         "feature-groups": "Sequence[Sequence[int]]", "images": "Outputs", "table": "Path | Table | Mapping[str, Any]", "text": "str",
          "texts": "str | Sequence[str]", "orders": "Mapping[str, Sequence[Any]]"}
 OPTIONS = {"float": "float", "int": "int", "bool": "bool", "str": "str | PathLike[str]",
            "list[float]": "float | Sequence[float] | NDArray[Any] | str", "list[int]": "int | Sequence[int] | NDArray[Any]",

@@ -28,6 +28,7 @@ struct AttackFlags {
   std::vector<std::string> set;
   std::string norm = "linf";
   std::optional<std::string> loss;
+  std::string levels = "any";
   attack::AttackOptions options;
 };
 
@@ -36,6 +37,8 @@ std::vector<attack::AttackOptions> attacks_of(const Context& context, const Atta
   attack::AttackOptions given = flags.options;
   for (const attack::Norm norm : attack::every_norm)
     if (flags.norm == name_of(norm)) given.norm = norm;
+  for (const attack::Levels levels : attack::every_levels)
+    if (flags.levels == name_of(levels)) given.levels = levels;
   for (const attack::Loss loss : attack::every_loss)
     if (flags.loss == name_of(loss)) given.loss = loss;
   std::vector<double> radii;
@@ -147,6 +150,10 @@ void add_attack(const Command& root, Context& context) {
       .by_commas();
   command.option("--loss", flags.loss, "Loss to maximize (default: depends on the attack)")
       .one_of({"margin", "difference", "cross-entropy", "dlr"});
+  command
+      .option("--levels", flags.levels,
+              "Values of pixels; 8bit: multiples of 1/255, in every step and in the result")
+      .one_of({"any", "8bit"});
   command.option("--steps", flags.steps,
                  "Number of steps, or draws of noise (default: depends on the attack)");
   command.option("--restarts", flags.restarts,

@@ -47,6 +47,13 @@ struct AttackEntry : Member {
   Loss loss = Loss::difference;  // default
 };
 
+// Values that pixels take.
+enum class Levels { any, eight_bit };  // eight_bit: multiples of 1/255
+inline constexpr Levels every_levels[] = {Levels::any, Levels::eight_bit};
+[[nodiscard]] constexpr std::string_view name_of(Levels levels) {
+  return levels == Levels::any ? "any" : "8bit";
+}
+
 struct AttackOptions {
   std::string attack = "pgd";
   Norm norm = Norm::linf;
@@ -56,6 +63,7 @@ struct AttackOptions {
   std::map<std::string, double> parameters = {};  // of the attack, by name; those not named have its defaults
   std::vector<std::int64_t> targets = {};         // the class each row is to be taken for; empty: any other
   std::uint64_t seed = 0;
+  Levels levels = Levels::any;  // of images
 };
 inline constexpr double default_eps = 8. / 255;
 
@@ -85,9 +93,13 @@ struct Target {
   const Classifier& classifier;
   std::span<const float> x;                              // (n,d)
   std::optional<std::vector<std::int64_t>> labels = {};  // n; none: the predictions on x are attacked
-  Box box = {};                                          // [0,1], or `anywhere` for rows of any range
+  Box box = {};                                          // [0,1], `anywhere`, or bounds per feature
   std::string name = "rows";                             // of x in messages
   Picture picture = {};                                  // of a row
+  // d, 1: the attack may change the feature; empty: all. Members see these features and their gradients alone
+  std::vector<std::uint8_t> changeable = {};
+  // Members also move between its points; what the model sees and the result holds is a point of it (snap())
+  Grid grid = {};
 };
 
 // The share of rows that withstood an attack of an ensemble and those before it.
@@ -121,7 +133,7 @@ struct AttackResult {
 // the worse result: a success, then the smaller norm.
 //
 // Errors (Error): those of complete(); not one target class per row; a row without a label; values outside the box
-// or too large; a picture of another size than a row; those of the classifier. Interrupted after
+// or off the grid; a picture of another size than a row; those of the classifier. Interrupted after
 // Progress::stop_requested(), within a step.
 [[nodiscard]] AttackResult run(const Target& target, const AttackOptions& options,
                                Progress* progress = nullptr);

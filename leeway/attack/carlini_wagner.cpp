@@ -6,11 +6,13 @@
 namespace leeway::attack {
 namespace {
 
-// The variable w of a value x: x = m + h tanh(w) in a box of middle m and half-width h, x = w without a box.
+// The variable w of a value x: x = m + h tanh(w) in bounds of middle m and half-width h, x = w without bounds.
 class Variable {
  public:
-  explicit Variable(const Box& box)
-      : bounded_(!box.unbounded()), middle_((box.low + box.high) / 2), half_((box.high - box.low) / 2) {}
+  Variable(const Box& box, std::size_t j)
+      : bounded_(!box.unbounded(j)),
+        middle_((box.low_of(j) + box.high_of(j)) / 2),
+        half_((box.high_of(j) - box.low_of(j)) / 2) {}
 
   [[nodiscard]] double of(float x) const {
     constexpr double inside = 1 - 1e-6;  // the ends of the box are infinitely far
@@ -89,16 +91,17 @@ Minimization minimize(const Problem& problem, const RowLoss& loss, const std::ve
   const Points& clean = problem.clean;
   const double confidence = options.parameters.at("confidence");
   const auto steps = static_cast<std::size_t>(options.parameters.at("steps"));
-  const Variable variable(problem.box);
+  std::vector<Variable> variables;
+  for (std::size_t j = 0; j < clean.d; ++j) variables.emplace_back(problem.box, j);
   std::vector<double> w(clean.values.size());
-  for (std::size_t j = 0; j < w.size(); ++j) w[j] = variable.of(clean.values[j]);
+  for (std::size_t v = 0; v < w.size(); ++v) w[v] = variables[v % clean.d].of(clean.values[v]);
   Adam adam(w.size(), options.parameters.at("step"));
   Minimization found{std::vector<std::uint8_t>(clean.n), {}};
   Points x = clean;
   for (std::size_t step = 0; step < steps; ++step) {
     for_rows(x, [&](std::size_t i) {
-      for (std::size_t j = i * x.d; j < (i + 1) * x.d; ++j)
-        x.values[j] = problem.box.clip(static_cast<float>(variable.value(w[j])));
+      for (std::size_t j = 0; j < x.d; ++j)
+        x.row(i)[j] = problem.box.clip(j, static_cast<float>(variables[j].value(w[i * x.d + j])));
     });
     const Evaluation here = evaluate_with_gradient(problem, x, loss);
     const std::vector<std::uint8_t> success = reached(here, confidence);
@@ -110,11 +113,12 @@ Minimization minimize(const Problem& problem, const RowLoss& loss, const std::ve
     }
     adam.begin_step();
     for_rows(x, [&](std::size_t i) {
-      for (std::size_t j = i * x.d; j < (i + 1) * x.d; ++j) {
-        const double from_clean = static_cast<double>(x.values[j]) - clean.values[j];
+      for (std::size_t j = 0; j < x.d; ++j) {
+        const std::size_t v = i * x.d + j;
+        const double from_clean = static_cast<double>(x.values[v]) - clean.values[v];
         adam.move(
-            j, w[j],
-            variable.slope(x.values[j]) * (2 * from_clean - factors[i].value * here.gradient.values[j]));
+            v, w[v],
+            variables[j].slope(x.values[v]) * (2 * from_clean - factors[i].value * here.gradient.values[v]));
       }
     });
   }

@@ -38,7 +38,7 @@ Attacked run_ddn(const Problem& problem, const AttackOptions& options) {
         ahead[j] = static_cast<float>(row[j] - from[j] + along * gradient[j]);
       const double length = norm_of(ahead, Norm::l2), scale = length > 0 ? radius[i] / length : 0;
       for (std::size_t j = 0; j < clean.d; ++j)
-        row[j] = problem.box.clip(static_cast<float>(from[j] + scale * ahead[j]));
+        row[j] = problem.box.clip(j, static_cast<float>(from[j] + scale * ahead[j]));
     });
   }
   nearest.offer(x, evaluate(problem, x).success);

@@ -34,7 +34,7 @@ Attacked run_deepfool(const Problem& problem, const AttackOptions& options) {
       const std::vector<float> move =
           move_to_plane(row, planes.normal.row(i), planes.rise[i], options.norm, problem.box);
       for (std::size_t j = 0; j < x.d; ++j)
-        row[j] = problem.box.clip(static_cast<float>(row[j] + factor * move[j]));
+        row[j] = problem.box.clip(j, static_cast<float>(row[j] + factor * move[j]));
     });
   }
   nearest.offer(x, evaluate(problem, x).success);

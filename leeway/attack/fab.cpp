@@ -31,14 +31,14 @@ void step_to_plane(MutableRow x, Row clean, Row normal, double rise, const Setti
                from_clean = std::max(norm_of(v, settings.norm), least_length);
   const double alpha = std::min(from_x / (from_x + from_clean), settings.alpha_max);
   for (std::size_t j = 0; j < x.size(); ++j)
-    x[j] = box.clip(static_cast<float>((1 - alpha) * (x[j] + settings.eta * u[j]) +
-                                       alpha * (clean[j] + settings.eta * v[j])));
+    x[j] = box.clip(j, static_cast<float>((1 - alpha) * (x[j] + settings.eta * u[j]) +
+                                          alpha * (clean[j] + settings.eta * v[j])));
 }
 
 // Moves row i from `from` to from + factor (to - from), in the box.
 void interpolate(MutableRow row, Row from, Row to, double factor, const Box& box) {
   for (std::size_t j = 0; j < row.size(); ++j)
-    row[j] = box.clip(static_cast<float>(from[j] + factor * (static_cast<double>(to[j]) - from[j])));
+    row[j] = box.clip(j, static_cast<float>(from[j] + factor * (static_cast<double>(to[j]) - from[j])));
 }
 
 // All steps from one start; returns which rows had no gradient there.
@@ -76,7 +76,7 @@ Points random_start(const Problem& problem, const Nearest& nearest, Norm norm, s
     const double length = (std::isfinite(least) ? least : far) / 2 / norm_of(direction, norm);
     const MutableRow row = x.row(i);
     for (std::size_t j = 0; j < x.d; ++j)
-      row[j] = problem.box.clip(static_cast<float>(row[j] + length * direction[j]));
+      row[j] = problem.box.clip(j, static_cast<float>(row[j] + length * direction[j]));
   });
   return x;
 }

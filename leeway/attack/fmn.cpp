@@ -63,7 +63,7 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
       for (std::size_t j = 0; j < clean.d; ++j)
         ahead[j] = row[j] - from[j] + static_cast<float>(gradient[j] * along);
       project_move(ahead, from, r, norm, problem.box);
-      for (std::size_t j = 0; j < clean.d; ++j) row[j] = problem.box.clip(from[j] + ahead[j]);
+      for (std::size_t j = 0; j < clean.d; ++j) row[j] = problem.box.clip(j, from[j] + ahead[j]);
     });
   }
   nearest.offer(x, evaluate(problem, x).success);

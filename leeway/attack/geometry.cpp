@@ -97,7 +97,69 @@ double level(Row room, double t, const Speed& speed, const Gain& gain, const Sol
   }
 }
 
+// a - b of values of feature j.
+double difference_on(const Grid& grid, std::size_t j, float a, float b) {
+  const double difference = static_cast<double>(a) - b, per_one = grid.per_one.empty() ? 0 : grid.per_one[j];
+  return per_one > 0 ? std::round(difference * per_one) / per_one : difference;
+}
+
+// The feature of a group that becomes 1: the largest that may, the clean one before equals; d where the clean
+// one must stay or is no feature of the group.
+std::size_t hottest(Row x, Row clean, const std::vector<std::size_t>& group, const Box& box) {
+  const auto one = std::ranges::find_if(group, [&](std::size_t j) { return clean[j] == 1; });
+  if (one == group.end() || box.low_of(*one) > 0) return clean.size();
+  std::size_t hot = *one;
+  for (const std::size_t j : group)
+    if (x[j] > x[hot] && box.high_of(j) >= 1) hot = j;
+  return hot;
+}
+
+// Values of `x` become those of `inner`, group by group, until `x` is within the radius.
+void shorten(MutableRow x, Row from, Row inner, Row clean, const Grid& grid, Norm norm, double radius) {
+  std::vector<std::size_t> features(x.size());
+  std::iota(features.begin(), features.end(), std::size_t{0});
+  std::vector<std::span<const std::size_t>> pieces(grid.one_hot.begin(), grid.one_hot.end());
+  for (std::size_t j = 0; j < grid.per_one.size(); ++j)
+    if (x[j] != inner[j] && grid.per_one[j] > 0) pieces.push_back(std::span(features).subspan(j, 1));
+  const auto total = [&](std::span<const std::size_t> piece, const auto& value) {
+    double sum = 0;
+    for (const std::size_t j : piece) sum += value(j);
+    return sum;
+  };
+  const auto power = [&](Row row) {
+    return [&, row](std::size_t j) {
+      const double move = std::abs(difference_on(grid, j, row[j], clean[j]));
+      return norm == Norm::l2 ? move * move : norm == Norm::l0 ? move > 0 : move;
+    };
+  };
+  const auto away = [&](std::size_t j) { return std::abs(static_cast<double>(x[j]) - from[j]); };
+  double length = total(features, power(x));
+  const double most = norm == Norm::l2 ? radius * radius : radius;
+  for (const std::size_t p :
+       falling_order(pieces.size(), [&](std::size_t p) { return total(pieces[p], away); })) {
+    if (norm == Norm::linf) {
+      if (std::ranges::all_of(pieces[p], [&](std::size_t j) { return power(x)(j) <= radius; })) continue;
+    } else if (length <= most && distance(x, clean, norm, grid) <= radius) {
+      return;
+    }
+    length -= total(pieces[p], power(x)) - total(pieces[p], power(inner));
+    for (const std::size_t j : pieces[p]) x[j] = inner[j];
+  }
+}
+
 }  // namespace
+
+bool Box::unbounded() const {
+  for (std::size_t j = 0; j < std::max<std::size_t>(1, lows.size()); ++j)
+    if (unbounded(j)) return true;
+  return false;
+}
+
+double Box::side() const {
+  double longest = high_of(0) - low_of(0);
+  for (std::size_t j = 1; j < lows.size(); ++j) longest = std::max(longest, high_of(j) - low_of(j));
+  return longest;
+}
 
 double norm_of(Row row, Norm norm) {
   return norm_over(row.size(), norm, [&](std::size_t j) { return static_cast<double>(row[j]); });
@@ -107,14 +169,40 @@ double distance(Row a, Row b, Norm norm) {
   return norm_over(a.size(), norm, [&](std::size_t j) { return static_cast<double>(a[j]) - b[j]; });
 }
 
+double distance(Row a, Row b, Norm norm, const Grid& grid) {
+  return norm_over(a.size(), norm, [&](std::size_t j) { return difference_on(grid, j, a[j], b[j]); });
+}
+
+void snap(MutableRow x, Row clean, const Grid& grid, const Box& box, Norm norm, double radius) {
+  const std::vector<float> from(x.begin(), x.end());
+  std::vector<float> inner = from;  // rounded towards the clean row
+  for (std::size_t j = 0; j < grid.per_one.size(); ++j) {
+    const double per_one = grid.per_one[j];
+    if (per_one == 0) continue;
+    const double start = std::round(clean[j] * per_one), steps = from[j] * per_one - start;
+    const auto after = [&](double whole) {
+      return whole == 0 ? clean[j] : static_cast<float>((start + whole) / per_one);
+    };
+    inner[j] = after(std::trunc(steps)), x[j] = after(std::round(steps));
+    if (x[j] != box.clip(j, x[j])) x[j] = inner[j];
+  }
+  for (const auto& group : grid.one_hot) {
+    const std::size_t hot = hottest(from, clean, group, box);
+    for (const std::size_t j : group) inner[j] = clean[j], x[j] = hot == clean.size() ? clean[j] : j == hot;
+  }
+  if (radius < infinity && distance(x, clean, norm, grid) > radius)
+    shorten(x, from, inner, clean, grid, norm, radius);
+}
+
 bool is_zero(Row row) {
   return std::ranges::all_of(row, [](float value) { return value == 0; });
 }
 
 std::vector<float> room_along(Row x, Row direction, const Box& box) {
   std::vector<float> room(x.size());
-  const auto low = static_cast<float>(box.low), high = static_cast<float>(box.high);
-  for (std::size_t j = 0; j < x.size(); ++j) room[j] = direction[j] > 0 ? high - x[j] : x[j] - low;
+  for (std::size_t j = 0; j < x.size(); ++j)
+    room[j] = direction[j] > 0 ? static_cast<float>(box.high_of(j)) - x[j]
+                               : x[j] - static_cast<float>(box.low_of(j));
   return room;
 }
 
@@ -158,28 +246,31 @@ std::vector<float> move_to_plane(Row x, Row normal, double rise, Norm norm, cons
 
 double farthest_corner(Row x, Norm norm, const Box& box) {
   if (box.unbounded()) return infinity;
-  return norm_over(x.size(), norm, [&](std::size_t j) { return std::max(x[j] - box.low, box.high - x[j]); });
+  return norm_over(x.size(), norm,
+                   [&](std::size_t j) { return std::max(x[j] - box.low_of(j), box.high_of(j) - x[j]); });
 }
 
 void project_move(MutableRow move, Row x, double radius, Norm norm, const Box& box) {
   const std::size_t d = move.size();
-  const auto low = static_cast<float>(box.low), high = static_cast<float>(box.high);
+  const auto least = [&](std::size_t j) { return static_cast<float>(box.low_of(j)) - x[j]; };
+  const auto most = [&](std::size_t j) { return static_cast<float>(box.high_of(j)) - x[j]; };
   if (norm == Norm::linf) {
     const auto r = static_cast<float>(radius);
     for (std::size_t j = 0; j < d; ++j)
-      move[j] = std::min(std::max(move[j], std::max(low - x[j], -r)), std::min(high - x[j], r));
+      move[j] = std::min(std::max(move[j], std::max(least(j), -r)), std::min(most(j), r));
     return;
   }
   std::vector<float> boxed(d);
-  for (std::size_t j = 0; j < d; ++j) boxed[j] = std::min(std::max(move[j], low - x[j]), high - x[j]);
+  for (std::size_t j = 0; j < d; ++j) boxed[j] = std::min(std::max(move[j], least(j)), most(j));
   if (norm == Norm::l0) {
     keep_largest_gains(move, boxed, std::floor(radius));
   } else if (norm_of(boxed, norm) > radius) {
     const std::vector<float> room = room_along(x, move, box);
     const double t = norm == Norm::l2 ? reach(move, room, radius) : 1;
-    const double least = norm == Norm::l1 ? threshold(move, room, radius) : 0;
+    const double shrinkage = norm == Norm::l1 ? threshold(move, room, radius) : 0;
     for (std::size_t j = 0; j < d; ++j) {
-      const double size = std::min(std::max(std::abs(move[j]) * t - least, 0.), static_cast<double>(room[j]));
+      const double size =
+          std::min(std::max(std::abs(move[j]) * t - shrinkage, 0.), static_cast<double>(room[j]));
       boxed[j] = std::copysign(static_cast<float>(size), move[j]);
     }
   }
@@ -196,13 +287,14 @@ Ball::Ball(const Points& clean, Norm norm, double eps, const Box& box)
   // float32 bounds rounded towards the center: measured in float64 no row lies outside
   low_.resize(clean_.values.size()), high_.resize(clean_.values.size());
   parallel_chunks(clean_.n, rows_per_chunk, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin * clean_.d; j < end * clean_.d; ++j) {
+    for (std::size_t j = begin * clean_.d, feature = 0; j < end * clean_.d; ++j) {
       const double center = clean_.values[j];
       auto low = static_cast<float>(center - eps_), high = static_cast<float>(center + eps_);
       if (center - low > eps_) low = std::nextafter(low, std::numeric_limits<float>::infinity());
       if (high - center > eps_) high = std::nextafter(high, -std::numeric_limits<float>::infinity());
-      low_[j] = std::max(low, static_cast<float>(box_.low));
-      high_[j] = std::min(high, static_cast<float>(box_.high));
+      low_[j] = std::max(low, static_cast<float>(box_.low_of(feature)));
+      high_[j] = std::min(high, static_cast<float>(box_.high_of(feature)));
+      if (++feature == clean_.d) feature = 0;
     }
   });
 }
@@ -220,15 +312,15 @@ void Ball::project(std::size_t i, MutableRow y) const {
     return;
   }
   const double far =
-      norm_over(d, norm_, [&](std::size_t j) { return static_cast<double>(box_.clip(y[j])) - x[j]; });
+      norm_over(d, norm_, [&](std::size_t j) { return static_cast<double>(box_.clip(j, y[j])) - x[j]; });
   if (far <= eps_) {
-    for (float& value : y) value = box_.clip(value);
+    for (std::size_t j = 0; j < d; ++j) y[j] = box_.clip(j, y[j]);
     return;
   }
   std::vector<float> direction(d);
   for (std::size_t j = 0; j < d; ++j) direction[j] = y[j] - x[j];
   const auto t = static_cast<float>(std::min(1., reach(direction, room_along(x, direction, box_), radius_)));
-  for (std::size_t j = 0; j < d; ++j) y[j] = box_.clip(x[j] + direction[j] * t);
+  for (std::size_t j = 0; j < d; ++j) y[j] = box_.clip(j, x[j] + direction[j] * t);
 }
 
 void Ball::step(std::size_t i, MutableRow x, Row gradient, double length) const {

@@ -31,15 +31,22 @@ inline constexpr double farthest_value = 1e12;
 
 // Range of values: pixels [0,1], or bounds whose squares fit in float32.
 struct Box {
-  double low = 0, high = 1;
+  double low = 0, high = 1;                   // of every feature, unless
+  std::vector<double> lows = {}, highs = {};  // each of the d features has its own
 
-  [[nodiscard]] bool unbounded() const { return low <= -farthest_value || high >= farthest_value; }
-  [[nodiscard]] float clip(float value) const {
-    const auto least = static_cast<float>(low), most = static_cast<float>(high);
+  [[nodiscard]] double low_of(std::size_t j) const { return lows.empty() ? low : lows[j]; }
+  [[nodiscard]] double high_of(std::size_t j) const { return highs.empty() ? high : highs[j]; }
+  [[nodiscard]] bool unbounded(std::size_t j) const {
+    return low_of(j) <= -farthest_value || high_of(j) >= farthest_value;
+  }
+  [[nodiscard]] bool unbounded() const;  // any feature
+  [[nodiscard]] double side() const;     // the longest
+  [[nodiscard]] float clip(std::size_t j, float value) const {
+    const auto least = static_cast<float>(low_of(j)), most = static_cast<float>(high_of(j));
     return value < least ? least : value > most ? most : value;
   }
 };
-inline constexpr Box anywhere{-farthest_value, farthest_value};
+inline const Box anywhere{-farthest_value, farthest_value};
 
 using Row = std::span<const float>;
 using MutableRow = std::span<float>;
@@ -59,6 +66,25 @@ struct Points {
 [[nodiscard]] double norm_of(Row row, Norm norm);
 [[nodiscard]] double distance(Row a, Row b, Norm norm);  // |a - b|
 [[nodiscard]] bool is_zero(Row row);                     // every entry is exactly 0
+
+// The values that features take. Empty: any.
+struct Grid {
+  std::vector<double> per_one =
+      {};  // d; values are multiples of 1 / per_one: 255 pixels, 1 whole numbers, 0 any
+  std::vector<std::vector<std::size_t>> one_hot =
+      {};  // groups of features, of which one is 1 and the others 0
+
+  [[nodiscard]] bool empty() const { return per_one.empty() && one_hot.empty(); }
+};
+
+// |a - b| of points of the grid, without the rounding of multiples to float32.
+[[nodiscard]] double distance(Row a, Row b, Norm norm, const Grid& grid);
+
+// Row `x`, in the box and in the ball around `clean`, becomes a point of the grid there: the nearest multiples,
+// and of each group the largest value becomes 1. A multiple outside the box or ball gives way to the next one
+// towards the clean value, and a group to the clean group; in l1 and l2 those that rounding moved farthest, until
+// the rest fits. `clean` is on the grid. Points of the grid stay.
+void snap(MutableRow x, Row clean, const Grid& grid, const Box& box, Norm norm, double radius = infinity);
 
 // Replaces `move` by the point of {u: |u|_p <= radius, low <= x + u <= high} nearest to it in l2, exact up to
 // float32 rounding; x in the box, radius at least 0, may be infinite. clip(v) is the nearest point of the box, b the

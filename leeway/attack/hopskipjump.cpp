@@ -116,7 +116,7 @@ class Decisions {
         if (moving[i] == 0) return;
         for (std::size_t j = 0; j < x.d; ++j)
           x.row(i)[j] = problem_.box.clip(
-              static_cast<float>(from.row(i)[j] + lengths[i] * static_cast<double>(directions.row(i)[j])));
+              j, static_cast<float>(from.row(i)[j] + lengths[i] * static_cast<double>(directions.row(i)[j])));
       });
       const std::vector<std::uint8_t> success = evaluate(problem_, x).success;
       each([&](std::size_t i) {
@@ -144,10 +144,10 @@ class Decisions {
 
   void draw_start(MutableRow x, double radius, Random& random) const {
     const Box& box = problem_.box;
-    for (float& value : x) {
-      const double low = box.unbounded() ? value - radius : box.low,
-                   high = box.unbounded() ? value + radius : box.high;
-      value = box.clip(static_cast<float>(low + (high - low) * random.uniform()));
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const double low = box.unbounded(j) ? x[j] - radius : box.low_of(j),
+                   high = box.unbounded(j) ? x[j] + radius : box.high_of(j);
+      x[j] = box.clip(j, static_cast<float>(low + (high - low) * random.uniform()));
     }
   }
 
@@ -157,7 +157,7 @@ class Decisions {
     for (double& value : normal) value = random.normal(), squares += value * value;
     const double scale = radius / std::sqrt(squares);
     for (std::size_t j = 0; j < x.size(); ++j)
-      x[j] = problem_.box.clip(static_cast<float>(center[j] + scale * normal[j]));
+      x[j] = problem_.box.clip(j, static_cast<float>(center[j] + scale * normal[j]));
   }
 
   void shrink(Row clean, Row start, double t, MutableRow x) const {
@@ -165,6 +165,7 @@ class Decisions {
     for (std::size_t j = 0; j < x.size(); ++j) {
       const double move = static_cast<double>(start[j]) - clean[j];
       x[j] = problem_.box.clip(
+          j,
           static_cast<float>(clean[j] + (norm_ == Norm::l2 ? t * move : std::clamp(move, -radius, radius))));
     }
   }

@@ -174,7 +174,7 @@ void Best::offer(const Points& x, const Evaluation& evaluation) {
 }
 
 Nearest::Nearest(const Problem& problem, Norm norm)
-    : clean_(problem.clean),
+    : problem_(problem),
       norm_(norm),
       x_(problem.clean),
       norms_(problem.clean.n, std::numeric_limits<double>::infinity()) {}
@@ -182,9 +182,11 @@ Nearest::Nearest(const Problem& problem, Norm norm)
 void Nearest::offer(const Points& x, std::span<const std::uint8_t> success) {
   for (std::size_t i = 0; i < x.n; ++i) {
     if (success[i] == 0) continue;
-    const double norm = distance(x.row(i), clean_.row(i), norm_);
+    std::vector<float> row(x.row(i).begin(), x.row(i).end());
+    if (problem_.to_grid) problem_.to_grid(i, row);
+    const double norm = distance(row, problem_.clean.row(i), norm_);
     if (!(norm < norms_[i])) continue;
-    std::ranges::copy(x.row(i), x_.row(i).begin());
+    std::ranges::copy(row, x_.row(i).begin());
     norms_[i] = norm;
   }
 }
@@ -200,7 +202,7 @@ Points confirmed(const Problem& problem, const Nearest& nearest) {
       const MutableRow row = x.row(i);
       const Row clean = problem.clean.row(i);
       for (std::size_t j = 0; j < x.d; ++j)
-        row[j] = problem.box.clip(row[j] + (row[j] - clean[j]) * static_cast<float>(more));
+        row[j] = problem.box.clip(j, row[j] + (row[j] - clean[j]) * static_cast<float>(more));
     }
     if (all) break;
   }

@@ -32,6 +32,8 @@ struct Problem {
   bool targeted = false;  // targets are to be reached
   Box box = {};           // where moved values stay
   Picture picture = {};   // shape of a row; all 0: none
+  // A point of row i becomes the point of the grid that `classifier` sees in its place. Empty: any value
+  std::function<void(std::size_t i, MutableRow x)> to_grid = {};
 };
 
 struct Attacked {
@@ -115,6 +117,7 @@ class Best {
 };
 
 // Per row the successful point of the smallest norm, the earlier of equals; the clean row where there is none.
+// With a grid these are points of the grid.
 class Nearest {
  public:
   Nearest(const Problem& problem, Norm norm);
@@ -123,7 +126,7 @@ class Nearest {
   [[nodiscard]] const std::vector<double>& norms() const { return norms_; }  // infinity without success
 
  private:
-  const Points& clean_;
+  const Problem& problem_;
   Norm norm_;
   Points x_;
   std::vector<double> norms_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <mutex>
 
 #include "leeway/attack/attack.h"
+#include "leeway/attack/detail/movable.h"
 #include "leeway/attack/member.h"
 #include "leeway/core/message.h"
 
@@ -19,15 +21,16 @@ double share_of(std::size_t count, std::size_t n) {
 // A set of rows under one attack.
 class Aim {
  public:
-  // `rows`: of the whole set, where these are some of it.
-  Aim(const Target& target, const AttackOptions& options, Progress* progress,
+  // `target`: of `whole`, or some of its rows, which are `rows` then.
+  Aim(const Movable& whole, const Target& target, const AttackOptions& options, Progress* progress,
       std::span<const std::size_t> rows = {})
-      : target_(target), options_(options), progress_(progress), rows_(rows) {}
+      : whole_(whole), target_(target), options_(options), progress_(progress), rows_(rows) {}
   Aim(const Aim&) = delete;
   Aim& operator=(const Aim&) = delete;
 
   [[nodiscard]] std::size_t n() const { return target_.x.size() / target_.classifier.d; }
   [[nodiscard]] bool targeted() const { return !options_.targets.empty(); }
+  [[nodiscard]] const Movable& whole() const { return whole_; }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const AttackOptions& options() const { return options_; }
   [[nodiscard]] Progress* progress() const { return progress_; }
@@ -41,14 +44,14 @@ class Aim {
     std::size_t done = 0;
     if (progress_) progress_->update(task, 0, n(), "");
     for_blocks([&](std::size_t begin, std::size_t end) {
-      const Classifier watched = watched_from(begin);
-      const std::size_t d = watched.d;
+      const Classifier seen = seen_from(begin);
+      const std::size_t d = seen.d;
       const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
       const Points clean{end - begin, d, {rows.begin(), rows.end()}};
       std::vector<std::uint64_t> keys(clean.n);
       for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = row_of(begin + i);
-      body(begin, {watched, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
-                   target_.box, target_.picture});
+      body(begin, {seen, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
+                   target_.box, target_.picture, to_grid_from(begin)});
       const std::lock_guard lock(mutex);
       done += clean.n;
       if (progress_) progress_->update(task, done, n(), "");
@@ -60,7 +63,7 @@ class Aim {
     std::vector<std::int64_t> predicted(n());
     const std::size_t d = target_.classifier.d, k = target_.classifier.k;
     for_blocks([&](std::size_t begin, std::size_t end) {
-      const std::vector<float> logits = watched_from(begin).logits(x.subspan(begin * d, (end - begin) * d));
+      const std::vector<float> logits = seen_from(begin).logits(x.subspan(begin * d, (end - begin) * d));
       for (std::size_t i = 0; i < end - begin; ++i) {
         const Row row = Row(logits).subspan(i * k, k);
         predicted[begin + i] = std::ranges::max_element(row) - row.begin();
@@ -89,9 +92,24 @@ class Aim {
            fmt::format("{} at row {}, {} {}", *bad, row_of(begin + place / width), column, place % width));
   }
 
-  // The classifier for rows from `begin` on: every pass asks whether to stop, and its numbers are finite.
+  // For rows from `begin` on; none without a grid.
+  [[nodiscard]] std::function<void(std::size_t, MutableRow)> to_grid_from(std::size_t begin) const {
+    if (target_.grid.empty()) return {};
+    return [this, begin](std::size_t i, MutableRow x) {
+      snap(x, target_.x.subspan((begin + i) * x.size(), x.size()), target_.grid, target_.box, options_.norm,
+           options_.eps.value_or(infinity));
+    };
+  }
+
+  [[nodiscard]] Classifier seen_from(std::size_t begin) const {
+    return whole_.narrowed(
+        watched_from(begin), [this, begin](std::size_t i) { return row_of(begin + i); }, to_grid_from(begin));
+  }
+
+  // The classifier of all features for rows from `begin` on: every pass asks whether to stop, and its numbers
+  // are finite.
   [[nodiscard]] Classifier watched_from(std::size_t begin) const {
-    const Classifier& classifier = target_.classifier;
+    const Classifier& classifier = whole_.classifier();
     Classifier watched = classifier;
     watched.logits = [this, &classifier, begin](std::span<const float> x) {
       stop_if_asked(progress_);
@@ -114,6 +132,7 @@ class Aim {
     return watched;
   }
 
+  const Movable& whole_;
   const Target& target_;
   const AttackOptions& options_;
   Progress* progress_;
@@ -142,9 +161,10 @@ void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
     pass.success[i] = aim.targeted() ? predicted[i] == aim.options().targets[i] : predicted[i] != classes[i];
   }
   parallel_for(n, [&](std::size_t i) {
-    pass.norms[i] = pass.success[i] != 0 ? distance(Row(pass.x).subspan(i * d, d),
-                                                    aim.target().x.subspan(i * d, d), aim.options().norm)
-                                         : std::numeric_limits<double>::infinity();
+    pass.norms[i] = pass.success[i] != 0
+                        ? distance(Row(pass.x).subspan(i * d, d), aim.target().x.subspan(i * d, d),
+                                   aim.options().norm, aim.target().grid)
+                        : std::numeric_limits<double>::infinity();
   });
 }
 
@@ -154,7 +174,8 @@ Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string
   pass.x.resize(aim.target().x.size());
   std::atomic<std::size_t> zero_gradients{0};
   aim.for_problems(classes, task, [&](std::size_t begin, const Problem& problem) {
-    const Attacked found = run(problem);
+    Attacked found = run(problem);
+    if (problem.to_grid) for_rows(found.x, [&](std::size_t i) { problem.to_grid(i, found.x.row(i)); });
     std::ranges::copy(found.x.values, pass.x.begin() + static_cast<std::ptrdiff_t>(begin * found.x.d));
     zero_gradients += static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
   });
@@ -188,7 +209,7 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
     part = complete(part);
     Target some = target;
     some.x = x;
-    const Aim aim(some, part, whole.progress(), rows);
+    const Aim aim(whole.whole(), some, part, whole.progress(), rows);
     const AttackMember& member = attack_named(part.attack);
     const Pass found =
         run_pass(aim, own, part.attack, [&](const Problem& problem) { return member.run(problem, part); });
@@ -206,20 +227,17 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
 }
 
 // Share of rows whose gradient does not predict how the loss changes over a short step along its signs: 1/8 of
-// the radius per value, at most 1/255 of the box; without box and radius, 1/255 of the row's largest value or of 1. Rows
-// whose gradient is 0 are not among them.
+// the radius per value, at most 1/255 of the box; without box and radius, 1/255 of the row's largest value or of
+// 1; at least one step of the grid. Rows whose gradient is 0 are not among them. None where no row can move.
 std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::int64_t> classes) {
   constexpr double longest = 1. / 255, of_radius = 1. / 8, least_share = .1;
-  const Box box = aim.target().box;
-  double length = longest * (box.unbounded() ? 1 : box.high - box.low);
-  if (const auto& eps = aim.options().eps) {
-    const double values = aim.options().norm == Norm::l2 ? static_cast<double>(aim.target().classifier.d) : 1;
-    const double radius = *eps / std::sqrt(values);
-    length =
-        box.unbounded() ? of_radius * radius : std::min(longest * (box.high - box.low), of_radius * radius);
-  }
-  if (length == 0) return std::nullopt;
-  std::atomic<std::size_t> unreliable{0};
+  const Box& box = aim.target().box;
+  const auto& eps = aim.options().eps;
+  const double values = aim.options().norm == Norm::l2 ? static_cast<double>(aim.target().classifier.d) : 1;
+  const double radius = eps ? of_radius * (*eps / std::sqrt(values)) : infinity;
+  if (radius == 0) return std::nullopt;
+  const Grid& grid = aim.target().grid;
+  std::atomic<std::size_t> unreliable{0}, moves{0};
   aim.for_problems(classes, "gradient check", [&](std::size_t, const Problem& problem) {
     const Evaluation here = evaluate_with_gradient(problem, problem.clean);
     Points moved = problem.clean;
@@ -227,17 +245,24 @@ std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::
     for_rows(moved, [&](std::size_t i) {
       const Row gradient = here.gradient.row(i), clean = problem.clean.row(i);
       const MutableRow row = moved.row(i);
-      const bool by_row = box.unbounded() && !aim.options().eps;
-      const auto move = static_cast<float>(length * (by_row ? std::max(1., norm_of(clean, Norm::linf)) : 1));
+      const double free = eps ? radius : longest * std::max(1., norm_of(clean, Norm::linf));
       for (std::size_t j = 0; j < moved.d; ++j) {
-        row[j] = box.clip(row[j] + static_cast<float>((gradient[j] > 0) - (gradient[j] < 0)) * move);
-        predicted[i] += static_cast<double>(gradient[j]) * (row[j] - clean[j]);
+        double length =
+            box.unbounded(j) ? free : std::min(longest * (box.high_of(j) - box.low_of(j)), radius);
+        if (!grid.per_one.empty() && grid.per_one[j] > 0) length = std::max(length, 1 / grid.per_one[j]);
+        const auto move = static_cast<float>(length);
+        row[j] = box.clip(j, row[j] + static_cast<float>((gradient[j] > 0) - (gradient[j] < 0)) * move);
       }
+      if (problem.to_grid) problem.to_grid(i, row);
+      moves += !std::ranges::equal(row, clean);
+      for (std::size_t j = 0; j < moved.d; ++j)
+        predicted[i] += static_cast<double>(gradient[j]) * (row[j] - clean[j]);
     });
     const Evaluation there = evaluate(problem, moved);
     for (std::size_t i = 0; i < moved.n; ++i)
       unreliable += predicted[i] > 0 && there.value[i] - here.value[i] < least_share * predicted[i];
   });
+  if (moves == 0 && !grid.empty()) return std::nullopt;
   return share_of(unreliable, aim.n());
 }
 
@@ -254,7 +279,7 @@ Attacked run_noise_for(const Problem& problem, const AttackOptions& options) {
   if (options.norm != Norm::linf) noise.norm = Norm::l2;
   noise.parameters.clear();
   const bool unbounded = problem.box.unbounded();
-  const double side = unbounded ? 1 << 10 : problem.box.high - problem.box.low;
+  const double side = unbounded ? 1 << 10 : problem.box.side();
   const double box = side * (noise.norm == Norm::linf ? 1 : std::sqrt(static_cast<double>(problem.clean.d)));
   Nearest nearest(problem, options.norm);
   for (int halvings = unbounded ? 18 : 8; halvings >= 0; --halvings) {
@@ -271,19 +296,6 @@ void take_worse(Pass& pass, const Pass& noise, bool nearer) {
   for (std::size_t i = 0; i < n; ++i)
     if (noise.success[i] != 0 && (pass.success[i] == 0 || (nearer && noise.norms[i] < pass.norms[i])))
       std::ranges::copy(Row(noise.x).subspan(i * d, d), MutableRow(pass.x).subspan(i * d, d).begin());
-}
-
-void check_values(const Target& target) {
-  const std::size_t d = target.classifier.d;
-  for (std::size_t i = 0; i < target.x.size(); ++i) {
-    const float value = target.x[i];
-    if (value == target.box.clip(value)) continue;
-    refuse(target.name,
-           target.box.unbounded()
-               ? fmt::format("numbers of at most {:g} to attack", farthest_value)
-               : fmt::format("values in [{:g}, {:g}] to attack", target.box.low, target.box.high),
-           fmt::format("{:g} at row {}", value, i / d));
-  }
 }
 
 void check_sizes(const Target& target) {
@@ -330,10 +342,10 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   if (member.gradients && !target.classifier.linearize)
     refuse("attack " + options.attack, "a classifier with gradients", "one without");
   check_sizes(target);
-  check_values(target);
+  const Movable movable(target, options.levels);
   check_classes(target, options);
-  const Aim aim(target, result.options, progress);
-  const std::vector<std::int64_t> clean = aim.predictions(target.x);
+  const Aim aim(movable, movable.target(), result.options, progress);
+  const std::vector<std::int64_t> clean = aim.predictions(movable.target().x);
   result.labelled = target.labels.has_value();
   result.classes = target.labels.value_or(clean);
   Pass pass = member.parts != nullptr
@@ -353,7 +365,7 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
     take_worse(pass, noise, member.minimum_norm);
     judge(pass, aim, result.classes);
   }
-  result.x = std::move(pass.x), result.success = std::move(pass.success),
+  result.x = movable.widened(pass.x, std::identity()), result.success = std::move(pass.success),
   result.norms = std::move(pass.norms);
   result.robust_accuracy = share_of(pass.right, n);
   std::size_t right = 0;

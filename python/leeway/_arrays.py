@@ -230,6 +230,11 @@ def labels(value, name):
     return os.fspath(value) if is_path(value) else numpy_of(value, name)
 
 
+def bounds(value, name):
+    low, high = value
+    return numpy.stack(numpy.broadcast_arrays(numpy_of(low, name), numpy_of(high, name)))
+
+
 def words(value, name):
     """Words by commas, of a list of names; a text or a path as it is."""
     if value is None or is_path(value):

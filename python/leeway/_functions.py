@@ -2,6 +2,7 @@
 
 import inspect
 import keyword
+import operator
 import os
 import sys
 import warnings
@@ -144,6 +145,9 @@ ADAPTERS = {
     "inputs": lambda value, name: value,
     "labels": _arrays.labels,
     "array": _arrays.labels,
+    "bounds": _arrays.bounds,
+    "features": lambda value, name: [operator.index(one) for one in value],
+    "feature-groups": lambda value, name: [[operator.index(one) for one in group] for group in value],
     "images": _arrays.images,
     "table": _arrays.table,
     "text": lambda value, name: str(value),

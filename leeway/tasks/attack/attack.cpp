@@ -81,8 +81,8 @@ std::vector<std::string> warnings_of(const attack::AttackResult& result, const a
   const attack::AttackOptions& options = result.options;
   const attack::Box& box = target.box;
   const double values = options.norm == attack::Norm::linf ? 1 : static_cast<double>(target.classifier.d),
-               side = box.high - box.low;
-  if (!box.unbounded() && options.eps.value_or(0) >= side * std::sqrt(values))
+               side = box.side();
+  if (!box.unbounded() && box.lows.empty() && options.eps.value_or(0) >= side * std::sqrt(values))
     warnings.push_back(fmt::format(
         "a radius of {} in {} reaches every row with values in [{:g}, {:g}]; for 8 of 255 levels, use 8/255",
         significant(*options.eps, 3), name_of(options.norm), box.low, box.high));

@@ -14,6 +14,7 @@ void fields(AttackOptions& options, Fields& f) {
     "radius, pixels in [0,1], l2: of the whole image; null: minimum-norm attack");
   f.choice("loss", loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}, {"dlr", ""}},
            "loss that the attack maximizes, see leeway/attack/attack.h");
+  f.one_of("levels", options.levels, every_levels, "values of pixels; 8bit: multiples of 1/255");
   f.numbers("parameters", options.parameters,
             "parameters of the attack by name, defaults included; see leeway list attacks");
   options.loss.reset();
