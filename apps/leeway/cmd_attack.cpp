@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 
 #include "apps/leeway/command.h"
@@ -10,6 +11,8 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
+#include "leeway/core/removal.h"
+#include "leeway/describe/json.h"
 #include "leeway/io/npy.h"
 #include "leeway/io/outputs.h"
 #include "leeway/tasks/attack/attack.h"
@@ -79,6 +82,13 @@ std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags
   return tasks::files_of_sets("--out", context.out, sets, braces);
 }
 
+// What decides the classifier: a state of another one is no use.
+std::vector<std::string> made_of(const ModelFlags& model, const nn::ModelInfo& info) {
+  tasks::ModelReading reading = model.reading;
+  return {contents_of(model.model), contents_of(info.notes_file),
+          digest_of([&](Fields& f) { fields(reading, f); })};
+}
+
 // A model and a set of images under every attack; `file` is that of the first one.
 void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& model, const std::string& data,
                 std::vector<attack::AttackOptions> attacks, const tasks::NamedFile* file,
@@ -86,6 +96,7 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
   ModelAndImages loaded = load_model_and_inputs(context, model, data);
   keep_rows(context, loaded, flags.rows);
   const tasks::ModelUnderAttack under(*loaded.model, loaded.images);
+  const std::vector<std::string> digests = made_of(model, loaded.model->info());
   for (attack::AttackOptions& options : attacks) {
     if (loaded.images.are_rows() && options.eps && flags.eps.empty())
       throw UsageError(fmt::format(
@@ -98,7 +109,16 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
           read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max(), reading);
       if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
     }
-    auto [record, result] = tasks::attack({under.target(), options}, context.progress());
+    tasks::AttackTask task{under.target(), options, state_of(file->file), digests};
+    task.resumed = [&](std::size_t blocks) {
+      context.say(fmt::format("attack: {}: resuming after {} finished blocks of rows",
+                              display_name(file->file), blocks));
+    };
+    auto [record, result] = tasks::attack(task, context.progress());
+    if (loaded.stochastic && options.draws == 1)
+      record.envelope.warnings.push_back(
+          "a single pass of a randomized model misleads an attack, so the robust "
+          "accuracy may be far too high: use --draws 20");
     ArrayMap arrays = tasks::attacked_arrays(std::move(result), loaded.images.own_shape());
     if (const auto& names = loaded.images.class_names; !names.empty())
       arrays["class_names"] = make_text_array(names);
@@ -110,15 +130,20 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
   }
 }
 
+void claim_with_state(Context& context, const std::string& option, const std::string& path) {
+  context.files.claim(option, path, Written::file);
+  context.files.claim(option, state_of(path), Written::file);
+}
+
 int run_attack(Context& context, const AttackFlags& flags) {
   require_out(context, "the attacked images");
   // The name of a single file is known before the model part is there.
   const bool single = context.out.find('{') == std::string::npos;
-  if (single) context.files.claim("--out", context.out, Written::file);
+  if (single) claim_with_state(context, "--out", context.out);
   const std::vector<attack::AttackOptions> attacks = attacks_of(context, flags);
   const std::vector<tasks::NamedFile> files = files_of(context, flags, attacks);
   if (!single)
-    for (const auto& [option, file] : files) context.files.claim(option, file, Written::file);
+    for (const auto& [option, file] : files) claim_with_state(context, option, file);
   tasks::Attack record;
   const tasks::NamedFile* file = files.data();
   for (const std::string& model : flags.of.models)
@@ -126,7 +151,10 @@ int run_attack(Context& context, const AttackFlags& flags) {
       attack_one(context, flags, {model, flags.of.reading.reading}, data, attacks, file, record);
       file += attacks.size();
     }
-  return context.finish(std::move(record));
+  const int code = context.finish(std::move(record));
+  for (const auto& [option, path] : files)
+    remove_made(std::filesystem::path(path).parent_path(), state_of(path));
+  return code;
 }
 
 }  // namespace
@@ -158,13 +186,18 @@ void add_attack(const Command& root, Context& context) {
                  "Number of steps, or draws of noise (default: depends on the attack)");
   command.option("--restarts", flags.restarts,
                  "Random starts per image, the best is kept (default: depends on the attack)");
+  command
+      .option("--draws", flags.options.draws,
+              "Passes of a randomized model averaged per step, and repeats of the final judgment")
+      .whole_within(1, 1'000'000);
   command.option("--set", flags.set, "Parameter of the attack, NAME=NUMBER; see leeway list attacks")
       .shown_as("NAME=NUMBER")
       .one_word();
   command.reads({"--targets"});
   context.add_common_flags(command,
                            "Images file (.npz): x, y, success, norms (inf if the attack failed); with "
-                           "several sets use {model}, {data}, {attack} and {eps} in the name",
+                           "several sets use {model}, {data}, {attack} and {eps} in the name; FILE.state "
+                           "holds the finished blocks of rows until then",
                            Written::claimed);
   context.add_page_flag(command);
   command.footer(

@@ -60,6 +60,7 @@ AttackOptions complete(const AttackOptions& options) {
     refuse(name, "no targets with the loss dlr, whose targeted form apgd-targeted has", "targets");
   if (member.leaves && !options.targets.empty())
     refuse(name, "no targets, because it only leaves classes", "targets");
+  if (options.draws == 0) refuse(name + ": draws", "at least 1", "0");
   complete.loss = options.loss.value_or(member.loss);
   complete.parameters = complete_parameters(name, member.parameters, options.parameters);
   if (member.parts != nullptr)

@@ -62,6 +62,9 @@ struct AttackOptions {
   std::optional<Loss> loss = {};                  // default: the attack's own
   std::map<std::string, double> parameters = {};  // of the attack, by name; those not named have its defaults
   std::vector<std::int64_t> targets = {};         // the class each row is to be taken for; empty: any other
+  // Passes of a randomized model in place of one: every step takes the means of logits and gradients
+  // (expectation over transformation: Athalye et al., ICML 2018), and what was found is judged so many times
+  std::size_t draws = 1;
   std::uint64_t seed = 0;
   Levels levels = Levels::any;  // of images
 };
@@ -113,11 +116,15 @@ struct AttackResult {
   std::vector<float> x;   // (n,d); the best found: a success before a higher loss, or before a larger norm
   std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
   bool labelled = false;              // classes are labels
-  std::vector<std::uint8_t>
-      success;  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target
-  std::vector<double> norms;   // |x' - x|, measured on the stored values; infinity without success
-  double clean_accuracy = 0;   // share of rows whose clean prediction is the class
-  double robust_accuracy = 0;  // share of rows whose prediction on `x` is the class
+  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target. Of several draws: more than
+  // half of the passes
+  std::vector<std::uint8_t> success;
+  std::vector<double> norms;  // |x' - x|, measured on the stored values; infinity without success
+  double clean_accuracy =
+      0;  // share of rows whose clean prediction is the class; of several draws their mean
+  double robust_accuracy =
+      0;  // share of rows whose prediction on `x` is the class; of several draws their mean
+  std::vector<double> repeats = {};  // one a draw: these shares on `x`
   // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients
   std::optional<double> zero_gradient = {};
   // Share of rows where a short step along the gradient raises the loss by less than a tenth of what the gradient predicts, as
@@ -125,6 +132,23 @@ struct AttackResult {
   std::optional<double> unreliable_gradient = {};
   std::vector<Stage> stages = {};                // of an ensemble: its attacks in turn
   std::optional<BesideNoise> beside_noise = {};  // then `x` holds the worse of the two, row by row
+};
+
+// A block of rows that an attack is done with, for a run that is repeated after an interruption.
+struct FinishedBlock {
+  std::vector<std::uint64_t> rows;  // their numbers
+  std::vector<float> x;             // as the attack left them
+  std::size_t zero_gradients = 0;
+};
+
+// Where run() leaves its blocks and looks for those of an earlier run with the same target and options, whose result is
+// the same then. Called from several threads at once.
+class FinishedBlocks {
+ public:
+  virtual ~FinishedBlocks() = default;
+  // `stage`: number of the attack, of an ensemble or beside noise more than one. Nothing: not finished.
+  [[nodiscard]] virtual std::optional<FinishedBlock> find(std::size_t stage, std::uint64_t first_row) = 0;
+  virtual void keep(std::size_t stage, const FinishedBlock& block) = 0;
 };
 
 // If more than most_zero_gradients of the rows have a gradient of exactly 0 at every start (sign, rounding or
@@ -136,6 +160,6 @@ struct AttackResult {
 // or off the grid; a picture of another size than a row; those of the classifier. Interrupted after
 // Progress::stop_requested(), within a step.
 [[nodiscard]] AttackResult run(const Target& target, const AttackOptions& options,
-                               Progress* progress = nullptr);
+                               Progress* progress = nullptr, FinishedBlocks* finished = nullptr);
 
 }  // namespace leeway::attack

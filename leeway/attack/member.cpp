@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 namespace leeway::attack {
 namespace {
@@ -68,6 +70,40 @@ Evaluation of_logits(const Problem& problem, std::span<const float> logits, cons
 }
 
 }  // namespace
+
+Classifier averaged(const Classifier& classifier, std::size_t draws) {
+  if (draws == 1) return classifier;
+  const auto mean_of = [draws](const std::function<std::vector<float>(std::size_t)>& pass) {
+    std::vector<double> sums;
+    for (std::size_t draw = 0; draw < draws; ++draw) {
+      const std::vector<float> values = pass(draw);
+      sums.resize(values.size());
+      for (std::size_t j = 0; j < values.size(); ++j) sums[j] += values[j];
+    }
+    std::vector<float> means(sums.size());
+    for (std::size_t j = 0; j < sums.size(); ++j)
+      means[j] = static_cast<float>(sums[j] / static_cast<double>(draws));
+    return means;
+  };
+  Classifier mean = classifier;
+  mean.gradients = {};
+  mean.logits = [mean_of, logits = classifier.logits](std::span<const float> x) {
+    return mean_of([&](std::size_t) { return logits(x); });
+  };
+  if (!classifier.linearize) return mean;
+  mean.linearize = [mean_of, draws, linearize = classifier.linearize](std::span<const float> x) {
+    std::vector<Linearized> passes(draws);
+    Linearized found{mean_of([&](std::size_t draw) {
+      passes[draw] = linearize(x);
+      return passes[draw].logits;
+    })};
+    found.vjp = [mean_of, passes = std::move(passes)](std::span<const float> cotangents) {
+      return mean_of([&](std::size_t draw) { return passes[draw].vjp(cotangents); });
+    };
+    return found;
+  };
+  return mean;
+}
 
 std::vector<std::size_t> largest_classes(Row logits, std::size_t count) {
   std::vector<std::size_t> order(logits.size());

@@ -57,6 +57,9 @@ struct AttackMember : AttackEntry {
 [[nodiscard]] const AttackMember& attack_named(
     std::string_view name);  // Error that lists the names there are
 
+// Means of logits and gradients over `draws` passes. Of equal passes they have the bits of one.
+[[nodiscard]] Classifier averaged(const Classifier& classifier, std::size_t draws);
+
 // The `count` classes of largest logits, the largest first, of equals the lowest class.
 [[nodiscard]] std::vector<std::size_t> largest_classes(Row logits, std::size_t count);
 

@@ -10,6 +10,7 @@
 #include "leeway/attack/detail/movable.h"
 #include "leeway/attack/member.h"
 #include "leeway/core/message.h"
+#include "leeway/core/statistics.h"
 
 namespace leeway::attack {
 namespace {
@@ -23,8 +24,13 @@ class Aim {
  public:
   // `target`: of `whole`, or some of its rows, which are `rows` then.
   Aim(const Movable& whole, const Target& target, const AttackOptions& options, Progress* progress,
-      std::span<const std::size_t> rows = {})
-      : whole_(whole), target_(target), options_(options), progress_(progress), rows_(rows) {}
+      FinishedBlocks* finished, std::span<const std::size_t> rows = {})
+      : whole_(whole),
+        target_(target),
+        options_(options),
+        progress_(progress),
+        finished_(finished),
+        rows_(rows) {}
   Aim(const Aim&) = delete;
   Aim& operator=(const Aim&) = delete;
 
@@ -34,6 +40,7 @@ class Aim {
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const AttackOptions& options() const { return options_; }
   [[nodiscard]] Progress* progress() const { return progress_; }
+  [[nodiscard]] FinishedBlocks* finished() const { return finished_; }
 
   // body(begin, problem) for blocks of rows, several at once where the classifier allows it. `classes`: to leave; those of
   // options.targets replace them.
@@ -44,7 +51,7 @@ class Aim {
     std::size_t done = 0;
     if (progress_) progress_->update(task, 0, n(), "");
     for_blocks([&](std::size_t begin, std::size_t end) {
-      const Classifier seen = seen_from(begin);
+      const Classifier seen = seen_from(begin, options_.draws);
       const std::size_t d = seen.d;
       const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
       const Points clean{end - begin, d, {rows.begin(), rows.end()}};
@@ -58,12 +65,13 @@ class Aim {
     });
   }
 
-  // Classes of x (n,d).
-  [[nodiscard]] std::vector<std::int64_t> predictions(std::span<const float> x) const {
+  // Classes of x (n,d) by the mean logits of `draws` passes.
+  [[nodiscard]] std::vector<std::int64_t> predictions(std::span<const float> x, std::size_t draws) const {
     std::vector<std::int64_t> predicted(n());
     const std::size_t d = target_.classifier.d, k = target_.classifier.k;
     for_blocks([&](std::size_t begin, std::size_t end) {
-      const std::vector<float> logits = seen_from(begin).logits(x.subspan(begin * d, (end - begin) * d));
+      const std::vector<float> logits =
+          seen_from(begin, draws).logits(x.subspan(begin * d, (end - begin) * d));
       for (std::size_t i = 0; i < end - begin; ++i) {
         const Row row = Row(logits).subspan(i * k, k);
         predicted[begin + i] = std::ranges::max_element(row) - row.begin();
@@ -73,9 +81,11 @@ class Aim {
   }
 
  private:
-  // Blocks depend on the number of rows alone: of few rows they are smaller, for more threads.
+  // Blocks depend on the number of rows alone: of few rows they are smaller, for more threads; of many draws, too, whose
+  // passes are in memory together.
   void for_blocks(const std::function<void(std::size_t, std::size_t)>& body) const {
-    const std::size_t most = target_.classifier.rows_at_once, block = n() < 2 * most ? (most + 1) / 2 : most;
+    const std::size_t most = std::max<std::size_t>(1, target_.classifier.rows_at_once / options_.draws),
+                      block = n() < 2 * most ? (most + 1) / 2 : most;
     if (target_.classifier.reentrant) return parallel_chunks(n(), block, body);
     for (std::size_t begin = 0; begin < n(); begin += block) body(begin, std::min(n(), begin + block));
   }
@@ -101,9 +111,10 @@ class Aim {
     };
   }
 
-  [[nodiscard]] Classifier seen_from(std::size_t begin) const {
+  [[nodiscard]] Classifier seen_from(std::size_t begin, std::size_t draws) const {
     return whole_.narrowed(
-        watched_from(begin), [this, begin](std::size_t i) { return row_of(begin + i); }, to_grid_from(begin));
+        averaged(watched_from(begin), draws), [this, begin](std::size_t i) { return row_of(begin + i); },
+        to_grid_from(begin));
   }
 
   // The classifier of all features for rows from `begin` on: every pass asks whether to stop, and its numbers
@@ -136,15 +147,17 @@ class Aim {
   const Target& target_;
   const AttackOptions& options_;
   Progress* progress_;
+  FinishedBlocks* finished_;
   std::span<const std::size_t> rows_;
 };
 
-// One attack on all rows, judged by a fresh pass over what it made.
+// One attack on all rows, judged by fresh passes over what it made.
 struct Pass {
   std::vector<float> x;
   std::vector<std::uint8_t> success;
   std::vector<double> norms;
-  std::size_t right = 0, zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
+  std::vector<double> right;                     // one a draw: share of rows that are right
+  std::size_t zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
 
   [[nodiscard]] double withstood() const {
     return share_of(static_cast<std::size_t>(std::ranges::count(success, std::uint8_t{0})), success.size());
@@ -152,15 +165,21 @@ struct Pass {
 };
 
 void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
-  const std::size_t n = aim.n(), d = aim.target().classifier.d;
-  const std::vector<std::int64_t> predicted = aim.predictions(pass.x);
-  pass.success.resize(n), pass.norms.resize(n);
-  pass.right = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    pass.right += predicted[i] == classes[i];
-    pass.success[i] = aim.targeted() ? predicted[i] == aim.options().targets[i] : predicted[i] != classes[i];
+  const std::size_t n = aim.n(), d = aim.target().classifier.d, draws = aim.options().draws;
+  std::vector<std::size_t> successes(n);
+  pass.right.clear();
+  for (std::size_t draw = 0; draw < draws; ++draw) {
+    const std::vector<std::int64_t> predicted = aim.predictions(pass.x, 1);
+    std::size_t right = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      right += predicted[i] == classes[i];
+      successes[i] += aim.targeted() ? predicted[i] == aim.options().targets[i] : predicted[i] != classes[i];
+    }
+    pass.right.push_back(share_of(right, n));
   }
+  pass.success.resize(n), pass.norms.resize(n);
   parallel_for(n, [&](std::size_t i) {
+    pass.success[i] = 2 * successes[i] > draws;
     pass.norms[i] = pass.success[i] != 0
                         ? distance(Row(pass.x).subspan(i * d, d), aim.target().x.subspan(i * d, d),
                                    aim.options().norm, aim.target().grid)
@@ -168,16 +187,41 @@ void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
   });
 }
 
-Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task,
-              const std::function<Attacked(const Problem&)>& run) {
+Pass unattacked(const Aim& aim, std::span<const std::int64_t> classes) {
+  Pass pass;
+  pass.x.assign(aim.target().x.begin(), aim.target().x.end());
+  judge(pass, aim, classes);
+  return pass;
+}
+
+using RunBlock = std::function<Attacked(const Problem&)>;
+
+// A block of an earlier run where there is one of these rows: a randomized model may have left others to a later stage.
+FinishedBlock block_of(FinishedBlocks* finished, std::size_t stage, const Problem& problem,
+                       const RunBlock& run) {
+  if (finished != nullptr)
+    if (auto found = finished->find(stage, problem.keys.front());
+        found && std::ranges::equal(found->rows, problem.keys) &&
+        found->x.size() == problem.clean.values.size())
+      return *std::move(found);
+  Attacked attacked = run(problem);
+  if (problem.to_grid) for_rows(attacked.x, [&](std::size_t i) { problem.to_grid(i, attacked.x.row(i)); });
+  FinishedBlock block{{problem.keys.begin(), problem.keys.end()}, std::move(attacked.x.values)};
+  block.zero_gradients =
+      static_cast<std::size_t>(std::ranges::count(attacked.zero_gradient, std::uint8_t{1}));
+  if (finished != nullptr) finished->keep(stage, block);
+  return block;
+}
+
+Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task, std::size_t stage,
+              const RunBlock& run) {
   Pass pass;
   pass.x.resize(aim.target().x.size());
   std::atomic<std::size_t> zero_gradients{0};
   aim.for_problems(classes, task, [&](std::size_t begin, const Problem& problem) {
-    Attacked found = run(problem);
-    if (problem.to_grid) for_rows(found.x, [&](std::size_t i) { problem.to_grid(i, found.x.row(i)); });
-    std::ranges::copy(found.x.values, pass.x.begin() + static_cast<std::ptrdiff_t>(begin * found.x.d));
-    zero_gradients += static_cast<std::size_t>(std::ranges::count(found.zero_gradient, std::uint8_t{1}));
+    const FinishedBlock found = block_of(aim.finished(), stage, problem, run);
+    std::ranges::copy(found.x, pass.x.begin() + static_cast<std::ptrdiff_t>(begin * problem.clean.d));
+    zero_gradients += found.zero_gradients;
   });
   pass.zero_gradients = zero_gradients, pass.attacked = aim.n();
   judge(pass, aim, classes);
@@ -185,14 +229,11 @@ Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string
 }
 
 // The parts of an ensemble in turn, each on the rows that withstood those before it; a part that looks for the nearest
-// row succeeds within the radius. Rows that withstand all keep what the first part made of them.
+// row succeeds within the radius. Rows that withstand all keep what the first part made of them. `pass`: unattacked.
 Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const AttackMember& ensemble,
-               std::vector<Stage>& stages) {
+               Pass pass, std::vector<Stage>& stages) {
   const Target& target = whole.target();
   const std::size_t d = target.classifier.d;
-  Pass pass;
-  pass.x.assign(target.x.begin(), target.x.end());
-  judge(pass, whole, classes);
   for (AttackOptions part : ensemble.parts(whole.options())) {
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < pass.success.size(); ++i)
@@ -206,13 +247,14 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
       own.push_back(classes[i]);
       if (whole.targeted()) part.targets.push_back(whole.options().targets[i]);
     }
+    part.draws = whole.options().draws;
     part = complete(part);
     Target some = target;
     some.x = x;
-    const Aim aim(whole.whole(), some, part, whole.progress(), rows);
+    const Aim aim(whole.whole(), some, part, whole.progress(), whole.finished(), rows);
     const AttackMember& member = attack_named(part.attack);
-    const Pass found =
-        run_pass(aim, own, part.attack, [&](const Problem& problem) { return member.run(problem, part); });
+    const Pass found = run_pass(aim, own, part.attack, stages.size(),
+                                [&](const Problem& problem) { return member.run(problem, part); });
     for (std::size_t j = 0; j < rows.size(); ++j) {
       const bool success = found.success[j] != 0 && (part.eps || found.norms[j] <= *whole.options().eps);
       if (!success && !(stages.empty() && part.eps)) continue;
@@ -335,7 +377,8 @@ void check_classes(const Target& target, const AttackOptions& options) {
 
 }  // namespace
 
-AttackResult run(const Target& target, const AttackOptions& options, Progress* progress) {
+AttackResult run(const Target& target, const AttackOptions& options, Progress* progress,
+                 FinishedBlocks* finished) {
   AttackResult result;
   result.options = complete(options);
   const AttackMember& member = attack_named(options.attack);
@@ -344,21 +387,21 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   check_sizes(target);
   const Movable movable(target, options.levels);
   check_classes(target, options);
-  const Aim aim(movable, movable.target(), result.options, progress);
-  const std::vector<std::int64_t> clean = aim.predictions(movable.target().x);
+  const Aim aim(movable, movable.target(), result.options, progress, finished);
   result.labelled = target.labels.has_value();
-  result.classes = target.labels.value_or(clean);
-  Pass pass = member.parts != nullptr
-                  ? run_parts(aim, result.classes, member, result.stages)
-                  : run_pass(aim, result.classes, options.attack,
-                             [&](const Problem& problem) { return member.run(problem, result.options); });
-  const std::size_t n = aim.n();
+  result.classes = target.labels ? *target.labels : aim.predictions(movable.target().x, options.draws);
+  Pass pass = unattacked(aim, result.classes);
+  result.clean_accuracy = mean_and_error(pass.right).mean;
+  pass = member.parts != nullptr
+             ? run_parts(aim, result.classes, member, std::move(pass), result.stages)
+             : run_pass(aim, result.classes, options.attack, 0,
+                        [&](const Problem& problem) { return member.run(problem, result.options); });
   if (member.gradients) {
     result.zero_gradient = share_of(pass.zero_gradients, std::max<std::size_t>(1, pass.attacked));
     result.unreliable_gradient = unreliable_gradients(aim, result.classes);
   }
   if (result.zero_gradient.value_or(0) > most_zero_gradients && member.parts == nullptr) {
-    const Pass noise = run_pass(aim, result.classes, "noise", [&](const Problem& problem) {
+    const Pass noise = run_pass(aim, result.classes, "noise", 1, [&](const Problem& problem) {
       return run_noise_for(problem, result.options);
     });
     result.beside_noise = {pass.withstood(), noise.withstood()};
@@ -367,10 +410,8 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   }
   result.x = movable.widened(pass.x, std::identity()), result.success = std::move(pass.success),
   result.norms = std::move(pass.norms);
-  result.robust_accuracy = share_of(pass.right, n);
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < n; ++i) right += clean[i] == result.classes[i];
-  result.clean_accuracy = share_of(right, n);
+  result.robust_accuracy = mean_and_error(pass.right).mean;
+  result.repeats = std::move(pass.right);
   return result;
 }
 

@@ -233,7 +233,7 @@ std::size_t classes_of(const Functions& functions, const average_case::InputRow&
 
 }  // namespace
 
-tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& inputs) {
+tasks::ClassifierInputs randomized_inputs(nb::handle classifier, const Array& inputs) {
   std::optional<Shape> declared;
   if (!classifier.attr("input_shape").is_none()) declared = nb::cast<Shape>(classifier.attr("input_shape"));
   check(inputs, declared, nb::cast<bool>(classifier.attr("pixels")));
@@ -241,7 +241,11 @@ tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& in
   const auto functions = shared(Functions{classifier.attr("logits"), classifier.attr("gradients"),
                                           classifier.attr("linearize"), input});
   const average_case::InputRow row = input_row(inputs);
-  tasks::ClassifierInputs model{classifier_of(functions, classes_of(*functions, row)), row, inputs.shape[0]};
+  return {classifier_of(functions, classes_of(*functions, row)), row, inputs.shape[0]};
+}
+
+tasks::ClassifierInputs classifier_inputs(nb::handle classifier, const Array& inputs) {
+  tasks::ClassifierInputs model = randomized_inputs(classifier, inputs);
   std::optional<nn::Variation> variation;
   {
     const Released release;

@@ -18,5 +18,7 @@ namespace leeway::python {
 // `classifier` has `logits`, `gradients` (or None), `input_shape` (or None). Inputs: (n, *input_shape) or
 // (n,d).
 [[nodiscard]] tasks::ClassifierInputs classifier_inputs(nanobind::handle classifier, const Array& inputs);
+// The same of a classifier whose passes may differ.
+[[nodiscard]] tasks::ClassifierInputs randomized_inputs(nanobind::handle classifier, const Array& inputs);
 
 }  // namespace leeway::python

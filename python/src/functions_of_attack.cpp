@@ -76,12 +76,14 @@ attack::Grid grid_of(Request& request, std::size_t d) {
 
 nb::object attack_of(Request& request) {
   const Array x = request.inputs();
-  const tasks::ClassifierInputs inputs = classifier_inputs(request["model"], x);
+  attack::AttackOptions options;
+  request.read(options);
+  const tasks::ClassifierInputs inputs =
+      options.draws > 1 ? randomized_inputs(request["model"], x) : classifier_inputs(request["model"], x);
   const std::size_t d = inputs.classifier.d;
   std::vector<float> rows(inputs.n * d);
   for (std::size_t i = 0; i < inputs.n; ++i) inputs.input(i, std::span(rows).subspan(i * d, d));
-  tasks::AttackTask task{{inputs.classifier, rows}, {}};
-  request.read(task.options);
+  tasks::AttackTask task{{inputs.classifier, rows}, std::move(options)};
   task.options.seed = request.seed;
   attack::Target& target = task.target;
   target.name = "x", target.box = box_of(request, x, d);

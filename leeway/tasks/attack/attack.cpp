@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "leeway/core/parallel.h"
 #include "leeway/describe/number_list.h"
+#include "leeway/tasks/attack/state.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -20,8 +22,19 @@ void put_share(std::size_t hits, std::size_t n, double& value, Interval& interva
   interval = clopper_pearson(hits, n);
 }
 
-std::size_t hits_of(double share, std::size_t n) {
-  return static_cast<std::size_t>(std::llround(share * static_cast<double>(n)));
+// The same of a mean share, whose hits need not be whole: it varies less than the share of one pass (Hoeffding 1956).
+void put_mean_share(double share, std::size_t n, double& value, Interval& interval) {
+  constexpr double rounding = 1e-6;
+  const double hits = share * static_cast<double>(n);
+  value = share;
+  interval = {clopper_pearson(static_cast<std::size_t>(std::floor(hits + rounding)), n).low,
+              clopper_pearson(static_cast<std::size_t>(std::ceil(hits - rounding)), n).high};
+}
+
+JudgedRepeats repeats_of(const attack::AttackResult& result) {
+  Interval interval = student_interval(result.repeats);
+  interval = {std::max(0., interval.low), std::min(1., interval.high)};
+  return {result.repeats.size(), result.robust_accuracy, interval};
 }
 
 NearestNorms nearest_norms(std::vector<double> norms) {
@@ -53,13 +66,14 @@ AttackedSet set_of(const attack::AttackResult& result) {
   set.parameters = result.options.parameters;
   if (result.options.loss) set.loss = name_of(*result.options.loss);
   set.target = !result.options.targets.empty() ? "given" : result.labelled ? "label" : "prediction";
-  put_share(hits_of(result.clean_accuracy, n), n, set.clean_accuracy, set.clean_accuracy_interval);
-  put_share(hits_of(result.robust_accuracy, n), n, set.robust_accuracy, set.robust_accuracy_interval);
+  put_mean_share(result.clean_accuracy, n, set.clean_accuracy, set.clean_accuracy_interval);
+  put_mean_share(result.robust_accuracy, n, set.robust_accuracy, set.robust_accuracy_interval);
   put_share(static_cast<std::size_t>(std::ranges::count(result.success, std::uint8_t{1})), n, set.success,
             set.success_interval);
   if (!result.options.eps) set.norms = nearest_norms(result.norms);
   set.zero_gradient = result.zero_gradient, set.unreliable_gradient = result.unreliable_gradient;
   set.beside_noise = result.beside_noise, set.stages = result.stages;
+  if (result.repeats.size() > 1) set.repeats = repeats_of(result);
   return set;
 }
 
@@ -125,8 +139,19 @@ Attack record_of(const attack::AttackResult& result, const attack::Target& targe
 
 AttackFound attack(const AttackTask& task, Progress* progress) {
   const TaskClock clock;
-  attack::AttackResult result = attack::run(task.target, task.options, progress);
-  return {clock.finished(record_of(result, task.target), task.options.seed), std::move(result)};
+  std::optional<AttackState> state;
+  if (!task.state.empty()) state.emplace(task);
+  attack::AttackResult result;
+  try {
+    result = attack::run(task.target, task.options, progress, state ? &*state : nullptr);
+  } catch (const Interrupted&) {
+    if (!state) throw;
+    throw Interrupted(state->interrupted());
+  }
+  Attack record = record_of(result, task.target);
+  if (state)
+    for (std::string& line : state->warnings) record.envelope.warnings.push_back(std::move(line));
+  return {clock.finished(std::move(record), task.options.seed), std::move(result)};
 }
 
 std::vector<attack::AttackOptions> attacks_of(const attack::AttackOptions& given,

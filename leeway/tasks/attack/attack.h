@@ -8,8 +8,15 @@
 // all rows: 0 where the clean image succeeds, inf where the attack failed.
 // Errors (Error): those of attack::run. Interrupted on request. Cost: a
 // forward and a backward pass a step. Same bits for any number of threads.
+//
+// With AttackTask::state, finished blocks of rows are saved as soon as a hundredth of the time covers it, and before
+// Interrupted; a task of the same plan resumes from them to the same bits (saved_work.h). The caller removes the file after
+// storing the result.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,6 +55,13 @@ struct NearestNorms {
   std::vector<RadiusPoint> curve;
 };
 
+// Of a randomized model: the mean over the passes that judge, with its t interval.
+struct JudgedRepeats {
+  std::size_t draws = 0;
+  double robust_accuracy = 0;
+  Interval robust_accuracy_interval;
+};
+
 struct AttackedSet {
   std::string model, data, out;  // files, as they were given; empty: none
   std::string attack;
@@ -62,6 +76,7 @@ struct AttackedSet {
   std::optional<double> zero_gradient, unreliable_gradient;
   std::vector<attack::Stage> stages;  // of an ensemble
   std::optional<attack::BesideNoise> beside_noise;
+  std::optional<JudgedRepeats> repeats;  // of several draws
   std::optional<nn::Variation> stochastic;
 };
 
@@ -81,6 +96,9 @@ void fields(Attack& record, Fields& f);
 struct AttackTask {
   attack::Target target;
   attack::AttackOptions options;
+  std::filesystem::path state = {};                    // empty: nothing is saved
+  std::vector<std::string> made_of = {};               // what decides the classifier: digests of files
+  std::function<void(std::size_t)> resumed = nullptr;  // after so many blocks
 };
 
 // A model, and images as rows of numbers. Both must outlive it.

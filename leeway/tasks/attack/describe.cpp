@@ -17,6 +17,10 @@ void fields(AttackOptions& options, Fields& f) {
   f.one_of("levels", options.levels, every_levels, "values of pixels; 8bit: multiples of 1/255");
   f.numbers("parameters", options.parameters,
             "parameters of the attack by name, defaults included; see leeway list attacks");
+  std::optional<std::size_t> draws;
+  if (options.draws > 1) draws = options.draws;
+  f("draws", draws, at_least(1), "passes of a randomized model that are averaged in every step; null: 1");
+  options.draws = draws.value_or(1);
   options.loss.reset();
   for (const Loss each : every_loss)
     if (loss == name_of(each)) options.loss = each;
@@ -56,6 +60,12 @@ static void fields(NearestNorms& norms, Fields& f) {
   f("curve", norms.curve, "robust accuracy from radius 0 to the largest norm of a success, in equal steps");
 }
 
+static void fields(JudgedRepeats& repeats, Fields& f) {
+  f("draws", repeats.draws, at_least(2), "passes that judge the attacked images");
+  f.measured("robust_accuracy", repeats.robust_accuracy, repeats.robust_accuracy_interval, a_share,
+             "mean over the passes; interval: Student's t over them, for these images");
+}
+
 static void fields(AttackedSet& set, Fields& f) {
   f.unless_empty("model", set.model, "model file");
   f.unless_empty("data", set.data, "clean images");
@@ -89,6 +99,7 @@ static void fields(AttackedSet& set, Fields& f) {
   f("beside_noise", set.beside_noise,
     "if zero_gradient is above .01: attack and noise alone (above, the worse of the two counts for each "
     "row); otherwise null");
+  f("repeats", set.repeats, "of several draws: robust accuracy over repeated passes; otherwise null");
   f("stochastic", set.stochastic,
     "variation between two passes of a model accepted with --stochastic; otherwise null");
 }

@@ -120,6 +120,15 @@ Section method_section(const Attack& record) {
       items.push_back((several ? set.out + ": " : "") +
                       fmt::format("{} withstand {}{}.", percent(stage.accuracy, 1), stage.attack,
                                   &stage == set.stages.data() ? "" : " as well"));
+    if (set.repeats) {
+      const Interval& interval = set.repeats->robust_accuracy_interval;
+      items.push_back(
+          (several ? set.out + ": " : "") +
+          fmt::format("Every step averages {} passes of the model. Over as many passes that "
+                      "judge, robust accuracy is {}.",
+                      set.repeats->draws,
+                      value_words({set.repeats->robust_accuracy, interval.low, interval.high}, true)));
+    }
     if (set.beside_noise)
       items.push_back(
           (several ? set.out + ": " : "") +
