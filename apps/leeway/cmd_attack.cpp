@@ -28,6 +28,7 @@ struct AttackFlags {
   std::vector<std::string> set;
   std::string norm = "linf";
   std::optional<std::string> loss;
+  bool checks = false;
   attack::AttackOptions options;
 };
 
@@ -83,6 +84,7 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
   ModelAndImages loaded = load_model_and_inputs(context, model, data);
   keep_rows(context, loaded, flags.rows);
   const tasks::ModelUnderAttack under(*loaded.model, loaded.images);
+  std::vector<attack::AttackResult> results;  // without x
   for (attack::AttackOptions& options : attacks) {
     if (loaded.images.are_rows() && options.eps && flags.eps.empty())
       throw UsageError(fmt::format(
@@ -95,16 +97,19 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
           read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max(), reading);
       if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
     }
-    auto [record, result] = tasks::attack({under.target(), options}, context.progress());
+    auto [record, result] = tasks::attack({under.target(), options, flags.checks}, context.progress());
+    std::vector<float> x = std::move(result.x);
+    results.push_back(result);
+    result.x = std::move(x);
     ArrayMap arrays = tasks::attacked_arrays(std::move(result), loaded.images.own_shape());
     if (const auto& names = loaded.images.class_names; !names.empty())
       arrays["class_names"] = make_text_array(names);
     write_npz(file->file, arrays);
     tasks::AttackedSet& set = record.results.front();
     set.model = model.model, set.data = data, set.out = file++->file;
-    set.stochastic = loaded.stochastic;
     tasks::add_set(all, std::move(record));
   }
+  tasks::add_worst_cases(all, results);
 }
 
 int run_attack(Context& context, const AttackFlags& flags) {
@@ -154,6 +159,9 @@ void add_attack(const Command& root, Context& context) {
   command.option("--set", flags.set, "Parameter of the attack, NAME=NUMBER; see leeway list attacks")
       .shown_as("NAME=NUMBER")
       .one_word();
+  command.flag(
+      "--checks", flags.checks,
+      "Check the attack by further runs on at most 100 images: noise, twice the steps, the whole box");
   command.reads({"--targets"});
   context.add_common_flags(command,
                            "Images file (.npz): x, y, success, norms (inf if the attack failed); with "

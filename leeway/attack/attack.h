@@ -103,7 +103,9 @@ struct AttackResult {
   bool labelled = false;              // classes are labels
   std::vector<std::uint8_t>
       success;  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target
-  std::vector<double> norms;   // |x' - x|, measured on the stored values; infinity without success
+  std::vector<double> norms;  // |x' - x|, measured on the stored values; infinity without success
+  std::vector<std::uint8_t> right_before,
+      right_after;             // 1: the prediction on the clean row, on `x`, is the class
   double clean_accuracy = 0;   // share of rows whose clean prediction is the class
   double robust_accuracy = 0;  // share of rows whose prediction on `x` is the class
   // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients

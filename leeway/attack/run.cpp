@@ -16,6 +16,10 @@ double share_of(std::size_t count, std::size_t n) {
   return static_cast<double>(count) / static_cast<double>(n);
 }
 
+double share_of(const std::vector<std::uint8_t>& rows, std::uint8_t value) {
+  return share_of(static_cast<std::size_t>(std::ranges::count(rows, value)), rows.size());
+}
+
 // A set of rows under one attack.
 class Aim {
  public:
@@ -125,20 +129,18 @@ struct Pass {
   std::vector<float> x;
   std::vector<std::uint8_t> success;
   std::vector<double> norms;
-  std::size_t right = 0, zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
+  std::vector<std::uint8_t> right;
+  std::size_t zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
 
-  [[nodiscard]] double withstood() const {
-    return share_of(static_cast<std::size_t>(std::ranges::count(success, std::uint8_t{0})), success.size());
-  }
+  [[nodiscard]] double withstood() const { return share_of(success, 0); }
 };
 
 void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
   const std::size_t n = aim.n(), d = aim.target().classifier.d;
   const std::vector<std::int64_t> predicted = aim.predictions(pass.x);
-  pass.success.resize(n), pass.norms.resize(n);
-  pass.right = 0;
+  pass.success.resize(n), pass.norms.resize(n), pass.right.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
-    pass.right += predicted[i] == classes[i];
+    pass.right[i] = predicted[i] == classes[i];
     pass.success[i] = aim.targeted() ? predicted[i] == aim.options().targets[i] : predicted[i] != classes[i];
   }
   parallel_for(n, [&](std::size_t i) {
@@ -340,7 +342,6 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
                   ? run_parts(aim, result.classes, member, result.stages)
                   : run_pass(aim, result.classes, options.attack,
                              [&](const Problem& problem) { return member.run(problem, result.options); });
-  const std::size_t n = aim.n();
   if (member.gradients) {
     result.zero_gradient = share_of(pass.zero_gradients, std::max<std::size_t>(1, pass.attacked));
     result.unreliable_gradient = unreliable_gradients(aim, result.classes);
@@ -355,10 +356,10 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   }
   result.x = std::move(pass.x), result.success = std::move(pass.success),
   result.norms = std::move(pass.norms);
-  result.robust_accuracy = share_of(pass.right, n);
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < n; ++i) right += clean[i] == result.classes[i];
-  result.clean_accuracy = share_of(right, n);
+  result.right_after = std::move(pass.right);
+  for (std::size_t i = 0; i < aim.n(); ++i) result.right_before.push_back(clean[i] == result.classes[i]);
+  result.robust_accuracy = share_of(result.right_after, 1);
+  result.clean_accuracy = share_of(result.right_before, 1);
   return result;
 }
 
