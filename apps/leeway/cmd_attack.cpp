@@ -32,6 +32,7 @@ struct AttackFlags {
   std::string norm = "linf";
   std::optional<std::string> loss;
   std::string levels = "any";
+  bool checks = false;
   attack::AttackOptions options;
 };
 
@@ -97,6 +98,7 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
   keep_rows(context, loaded, flags.rows);
   const tasks::ModelUnderAttack under(*loaded.model, loaded.images);
   const std::vector<std::string> digests = made_of(model, loaded.model->info());
+  std::vector<attack::AttackResult> results;  // without x
   for (attack::AttackOptions& options : attacks) {
     if (loaded.images.are_rows() && options.eps && flags.eps.empty())
       throw UsageError(fmt::format(
@@ -109,25 +111,24 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
           read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max(), reading);
       if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
     }
-    tasks::AttackTask task{under.target(), options, state_of(file->file), digests};
+    tasks::AttackTask task{under.target(), options, flags.checks, state_of(file->file), digests};
     task.resumed = [&](std::size_t blocks) {
       context.say(fmt::format("attack: {}: resuming after {} finished blocks of rows",
                               display_name(file->file), blocks));
     };
     auto [record, result] = tasks::attack(task, context.progress());
-    if (loaded.stochastic && options.draws == 1)
-      record.envelope.warnings.push_back(
-          "a single pass of a randomized model misleads an attack, so the robust "
-          "accuracy may be far too high: use --draws 20");
+    std::vector<float> x = std::move(result.x);
+    results.push_back(result);
+    result.x = std::move(x);
     ArrayMap arrays = tasks::attacked_arrays(std::move(result), loaded.images.own_shape());
     if (const auto& names = loaded.images.class_names; !names.empty())
       arrays["class_names"] = make_text_array(names);
     write_npz(file->file, arrays);
     tasks::AttackedSet& set = record.results.front();
     set.model = model.model, set.data = data, set.out = file++->file;
-    set.stochastic = loaded.stochastic;
     tasks::add_set(all, std::move(record));
   }
+  tasks::add_worst_cases(all, results);
 }
 
 void claim_with_state(Context& context, const std::string& option, const std::string& path) {
@@ -193,6 +194,9 @@ void add_attack(const Command& root, Context& context) {
   command.option("--set", flags.set, "Parameter of the attack, NAME=NUMBER; see leeway list attacks")
       .shown_as("NAME=NUMBER")
       .one_word();
+  command.flag(
+      "--checks", flags.checks,
+      "Check the attack by further runs on at most 100 images: noise, twice the steps, the whole box");
   command.reads({"--targets"});
   context.add_common_flags(command,
                            "Images file (.npz): x, y, success, norms (inf if the attack failed); with "

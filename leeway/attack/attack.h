@@ -116,14 +116,15 @@ struct AttackResult {
   std::vector<float> x;   // (n,d); the best found: a success before a higher loss, or before a larger norm
   std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
   bool labelled = false;              // classes are labels
-  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target. Of several draws: more than
-  // half of the passes
+  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target. Of several draws, here and
+  // below: more than half of the passes do
   std::vector<std::uint8_t> success;
   std::vector<double> norms;  // |x' - x|, measured on the stored values; infinity without success
-  double clean_accuracy =
-      0;  // share of rows whose clean prediction is the class; of several draws their mean
+  std::vector<std::uint8_t> right_before,
+      right_after;            // 1: the prediction on the clean row, on `x`, is the class
+  double clean_accuracy = 0;  // share of rows whose clean prediction is the class; of several draws the mean
   double robust_accuracy =
-      0;  // share of rows whose prediction on `x` is the class; of several draws their mean
+      0;  // share of rows whose prediction on `x` is the class; of several draws the mean
   std::vector<double> repeats = {};  // one a draw: these shares on `x`
   // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients
   std::optional<double> zero_gradient = {};

@@ -19,6 +19,10 @@ double share_of(std::size_t count, std::size_t n) {
   return static_cast<double>(count) / static_cast<double>(n);
 }
 
+double share_of(const std::vector<std::uint8_t>& rows, std::uint8_t value) {
+  return share_of(static_cast<std::size_t>(std::ranges::count(rows, value)), rows.size());
+}
+
 // A set of rows under one attack.
 class Aim {
  public:
@@ -156,30 +160,30 @@ struct Pass {
   std::vector<float> x;
   std::vector<std::uint8_t> success;
   std::vector<double> norms;
-  std::vector<double> right;                     // one a draw: share of rows that are right
+  std::vector<std::uint8_t> right;               // more than half of the draws predict the class
+  std::vector<double> accuracies;                // one a draw: share of rows that are right
   std::size_t zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
 
-  [[nodiscard]] double withstood() const {
-    return share_of(static_cast<std::size_t>(std::ranges::count(success, std::uint8_t{0})), success.size());
-  }
+  [[nodiscard]] double withstood() const { return share_of(success, 0); }
 };
 
 void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
   const std::size_t n = aim.n(), d = aim.target().classifier.d, draws = aim.options().draws;
-  std::vector<std::size_t> successes(n);
-  pass.right.clear();
+  std::vector<std::size_t> successes(n), rights(n);
+  pass.accuracies.clear();
   for (std::size_t draw = 0; draw < draws; ++draw) {
     const std::vector<std::int64_t> predicted = aim.predictions(pass.x, 1);
     std::size_t right = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      right += predicted[i] == classes[i];
-      successes[i] += aim.targeted() ? predicted[i] == aim.options().targets[i] : predicted[i] != classes[i];
+      const bool hit = predicted[i] == classes[i];
+      right += hit, rights[i] += hit;
+      successes[i] += aim.targeted() ? predicted[i] == aim.options().targets[i] : !hit;
     }
-    pass.right.push_back(share_of(right, n));
+    pass.accuracies.push_back(share_of(right, n));
   }
-  pass.success.resize(n), pass.norms.resize(n);
+  pass.success.resize(n), pass.right.resize(n), pass.norms.resize(n);
   parallel_for(n, [&](std::size_t i) {
-    pass.success[i] = 2 * successes[i] > draws;
+    pass.success[i] = 2 * successes[i] > draws, pass.right[i] = 2 * rights[i] > draws;
     pass.norms[i] = pass.success[i] != 0
                         ? distance(Row(pass.x).subspan(i * d, d), aim.target().x.subspan(i * d, d),
                                    aim.options().norm, aim.target().grid)
@@ -391,7 +395,8 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   result.labelled = target.labels.has_value();
   result.classes = target.labels ? *target.labels : aim.predictions(movable.target().x, options.draws);
   Pass pass = unattacked(aim, result.classes);
-  result.clean_accuracy = mean_and_error(pass.right).mean;
+  result.clean_accuracy = mean_and_error(pass.accuracies).mean;
+  result.right_before = pass.right;
   pass = member.parts != nullptr
              ? run_parts(aim, result.classes, member, std::move(pass), result.stages)
              : run_pass(aim, result.classes, options.attack, 0,
@@ -410,8 +415,9 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   }
   result.x = movable.widened(pass.x, std::identity()), result.success = std::move(pass.success),
   result.norms = std::move(pass.norms);
-  result.robust_accuracy = mean_and_error(pass.right).mean;
-  result.repeats = std::move(pass.right);
+  result.right_after = std::move(pass.right);
+  result.robust_accuracy = mean_and_error(pass.accuracies).mean;
+  result.repeats = std::move(pass.accuracies);
   return result;
 }
 

@@ -169,7 +169,7 @@ def _adapted(kind, value, name, options):
 PREPARE = {"agreement": _models, "assess": _sources, "attack": _model_to_attack, "average_case": _model_or_outputs, "select": _checkpoints}
 
 
-WORDS = ("class_names", "class_columns", "group_columns")  # words by commas, or a list of them
+WORDS = ("attack", "class_names", "class_columns", "group_columns")  # words by commas, or a list of them
 
 ROWS = ("row", "label", "clean_pred", "shifted_pred", "clean_confidence", "shifted_confidence", "agreement", "flipped")
 

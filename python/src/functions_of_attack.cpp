@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -76,25 +77,37 @@ attack::Grid grid_of(Request& request, std::size_t d) {
 
 nb::object attack_of(Request& request) {
   const Array x = request.inputs();
-  attack::AttackOptions options;
+  tasks::AttacksOptions options;
   request.read(options);
+  options.seed = request.seed;
   const tasks::ClassifierInputs inputs =
       options.draws > 1 ? randomized_inputs(request["model"], x) : classifier_inputs(request["model"], x);
   const std::size_t d = inputs.classifier.d;
   std::vector<float> rows(inputs.n * d);
   for (std::size_t i = 0; i < inputs.n; ++i) inputs.input(i, std::span(rows).subspan(i * d, d));
-  tasks::AttackTask task{{inputs.classifier, rows}, std::move(options)};
-  task.options.seed = request.seed;
-  attack::Target& target = task.target;
+  attack::Target target{inputs.classifier, rows};
   target.name = "x", target.box = box_of(request, x, d);
   target.changeable = changeable_of(request, d), target.grid = grid_of(request, d);
   if (x.shape.size() == 4) target.picture = {x.shape[1], x.shape[2], x.shape[3]};
   if (x.shape.size() == 3) target.picture = {1, x.shape[1], x.shape[2]};
   if (request.has("y")) target.labels = classes_of(request, "y", inputs.n, inputs.classifier.k);
-  if (request.has("targets"))
-    task.options.targets = classes_of(request, "targets", inputs.n, inputs.classifier.k);
-  auto [record, result] = request.run(tasks::attack, task);
-  return request.finished(std::move(record), tasks::attacked_arrays(std::move(result), x.shape));
+  if (request.has("targets")) options.targets = classes_of(request, "targets", inputs.n, inputs.classifier.k);
+  std::vector<double> radii;
+  if (options.eps) radii.push_back(*options.eps), options.eps.reset();
+  tasks::Attack record;
+  std::vector<attack::AttackResult> results;
+  request.run([&](Progress* progress) {
+    for (const attack::AttackOptions& one : tasks::attacks_of(options, radii)) {
+      tasks::AttackFound found = tasks::attack({target, one, options.checks}, progress);
+      tasks::add_set(record, std::move(found.record));
+      results.push_back(std::move(found.result));
+    }
+    tasks::add_worst_cases(record, results);
+  });
+  const auto within =
+      std::ranges::find_if(results, [](const auto& one) { return one.options.eps.has_value(); });
+  const auto eps = within == results.end() ? std::nullopt : within->options.eps;
+  return request.finished(std::move(record), tasks::attacked_arrays(tasks::worst_of(results, eps), x.shape));
 }
 
 }  // namespace
@@ -104,7 +117,7 @@ std::vector<Function> functions_of_attack() {
       {"attack",
        "leeway attack",
        tasks::attack_schema,
-       "Adversarial examples: `arrays` has x, norms and success for every row.",
+       "Adversarial examples: `arrays` has x, norms and success for every row, of several attacks the worst.",
        {{"model", "classifier",
          "a leeway.Classifier, a torch.nn.Module, or an estimator with predict_proba or decision_function",
          true},
@@ -121,7 +134,7 @@ std::vector<Function> functions_of_attack() {
         {"one_hot", "feature-groups",
          "lists of positions of features, of which one is 1 and the others 0 (default: none)"}},
        {},
-       default_options<attack::AttackOptions>,
+       default_options<tasks::AttacksOptions>,
        attack_of}};
 }
 

@@ -60,6 +60,7 @@ inline Attack within_a_radius(const std::string& target) {
   set.clean_accuracy = .9, set.clean_accuracy_interval = {.88, .92};
   set.robust_accuracy = .3, set.robust_accuracy_interval = {.27, .33};
   set.success = .7, set.success_interval = {.67, .73};
+  set.success_of_right = Estimate{.667, {.63, .7}};
   set.zero_gradient = .02;
   set.beside_noise = attack::BesideNoise{.4, .5};
   set.stochastic = nn::Variation{16, .5, 2, true};
@@ -73,6 +74,7 @@ inline Attack of_minimum_norm() {
   record.results[0].attack = "fmn", record.results[0].eps.reset();
   record.results[0].norms =
       NearestNorms{12, {11, 14}, 5, HUGE_VAL, {{0, .9, {.88, .92}}, {40, .3, {.27, .33}}}};
+  record.results[0].checks = {{"whole-box", "", 100, {}, .2, {}, true}, {"noise", "noise", 100, .3, .8, 1.}};
   return record;
 }
 

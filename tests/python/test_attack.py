@@ -53,6 +53,22 @@ def test_labels_targets_and_bounds():
     assert 0 <= towards.arrays["x"].min() and towards.arrays["x"].max() <= 1
 
 
+@pytest.mark.parametrize("attack", [["fgsm", "fab", "noise"], "fgsm,fab,noise"])
+def test_the_worst_case_over_several_attacks(attack):
+    found = leeway.attack(LINEAR, X, attack=attack, eps=.1, checks=True, quiet=True)
+    alone = [leeway.attack(LINEAR, X, attack=one.attack, eps=one.eps, quiet=True) for one in found.results]
+    norms = numpy.array([one.arrays["norms"] for one in alone])
+    norms[norms > .1 * (1 + 1e-6)] = numpy.inf
+    numpy.testing.assert_array_equal(found.arrays["norms"], norms.min(0))
+    assert (found.arrays["success"] == numpy.isfinite(norms).any(0)).all()
+    assert (numpy.abs(found.arrays["x"] - X).max(1) <= .1 + 1e-6).all()
+    worst, = found.worst_cases
+    assert worst.attacks == ["fgsm", "fab", "noise"] and worst.eps == .1
+    assert worst.success == worst.success_of_right == pytest.approx(found.arrays["success"].mean())
+    assert not any(check.raised for one in found.results for check in one.checks)
+    assert {"noise", "longer"} <= {check.check for check in found.results[1].checks}
+
+
 def test_an_estimator_without_gradients():
     class Estimator:
         def predict_proba(self, x):

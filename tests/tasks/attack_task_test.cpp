@@ -122,6 +122,41 @@ TEST(AttackTask, SetsOfOneRecordKeepTheirWarningsByFile) {
   EXPECT_THAT(all.envelope.headline, ::testing::StartsWith("Of 2 attacked sets"));
 }
 
+// Of four rows of one value, those with a finite norm are broken; row 3 was wrong before.
+attack::AttackResult broken(const char* attack, std::optional<double> eps, std::vector<double> norms) {
+  attack::AttackResult found;
+  found.options = {.attack = attack, .eps = eps};
+  for (const double norm : norms) {
+    found.success.push_back(std::isfinite(norm)), found.right_after.push_back(!std::isfinite(norm));
+    found.x.push_back(static_cast<float>(norm));
+  }
+  found.norms = std::move(norms), found.right_before = {1, 1, 1, 0}, found.clean_accuracy = .75;
+  return found;
+}
+
+TEST(AttackTask, TheWorstCaseOfEachRowIsJoined) {
+  const double inf = HUGE_VAL;
+  const std::vector<attack::AttackResult> results{
+      broken("fmn", {}, {.7, .2, inf, 0}), broken("pgd", .3, {inf, .3, inf, .3}),
+      broken("square", .3, {inf, inf, .25, .3}), broken("pgd", .9, {.9, .9, .9, .9})};
+  EXPECT_THAT(worst_of(results, .3).norms, ::testing::ElementsAre(inf, .2, .25, 0));
+  EXPECT_THAT(worst_of(results, .3).x, ::testing::ElementsAre(inf, .2f, .25f, 0));
+  EXPECT_THAT(worst_of(results, .3).success, ::testing::ElementsAre(0, 1, 1, 1));
+  Attack record;
+  for (const attack::AttackResult& one : results) add_set(record, record_of(one, pictures));
+  add_worst_cases(record, results);
+  ASSERT_EQ(record.worst_cases.size(), 2U);
+  const WorstCase& worst = record.worst_cases[0];
+  EXPECT_EQ(worst.eps, .3);
+  EXPECT_THAT(worst.attacks, ::testing::ElementsAre("fmn", "pgd", "square"));
+  EXPECT_EQ(worst.robust_accuracy, .25);
+  EXPECT_EQ(worst.success, .75);
+  EXPECT_EQ(worst.success_of_right->value, 2. / 3);
+  EXPECT_THAT(record.worst_cases[1].attacks, ::testing::ElementsAre("fmn", "pgd"));
+  EXPECT_THAT(record.envelope.headline,
+              ::testing::HasSubstr("the worst of fmn and pgd in linf of radius 0.9"));
+}
+
 // F(x) = (x_0, x_1), of tables of two columns.
 class Table : public StubModel {
  public:
@@ -147,6 +182,8 @@ TEST(AttackTask, AttacksTheModelAndKeepsTheFormOfItsInputs) {
   EXPECT_EQ(found.record.results.at(0).n, 3U);
   EXPECT_EQ(found.record.results.at(0).clean_accuracy, 2. / 3);
   EXPECT_EQ(found.record.results.at(0).robust_accuracy, 1. / 3);
+  EXPECT_EQ(found.record.results.at(0).success, 2. / 3);
+  EXPECT_EQ(found.record.results.at(0).success_of_right->value, 1. / 2);
   EXPECT_EQ(found.record.envelope.seed, 5U);
   EXPECT_THAT(found.record.envelope.headline, ::testing::StartsWith("Under fgsm in linf of radius 2"));
   EXPECT_THAT(found.record.envelope.warnings, ::testing::IsEmpty());

@@ -10,6 +10,7 @@
 #include "leeway/describe/number_list.h"
 #include "leeway/tasks/attack/state.h"
 #include "leeway/tasks/task_clock.h"
+#include "leeway/tasks/variation.h"
 
 namespace leeway::tasks {
 namespace {
@@ -35,6 +36,22 @@ JudgedRepeats repeats_of(const attack::AttackResult& result) {
   Interval interval = student_interval(result.repeats);
   interval = {std::max(0., interval.low), std::min(1., interval.high)};
   return {result.repeats.size(), result.robust_accuracy, interval};
+}
+
+std::size_t successes(const std::vector<std::uint8_t>& rows) {
+  return static_cast<std::size_t>(std::ranges::count(rows, std::uint8_t{1}));
+}
+
+// Of the rows that were right before.
+std::optional<Estimate> success_of_right(const attack::AttackResult& result) {
+  const std::size_t n = successes(result.right_before);
+  if (n == 0) return {};
+  std::size_t broken = 0;
+  for (std::size_t i = 0; i < result.success.size(); ++i)
+    broken += result.right_before[i] != 0 && result.success[i] != 0;
+  Estimate share;
+  put_share(broken, n, share.value, share.interval);
+  return share;
 }
 
 NearestNorms nearest_norms(std::vector<double> norms) {
@@ -68,8 +85,8 @@ AttackedSet set_of(const attack::AttackResult& result) {
   set.target = !result.options.targets.empty() ? "given" : result.labelled ? "label" : "prediction";
   put_mean_share(result.clean_accuracy, n, set.clean_accuracy, set.clean_accuracy_interval);
   put_mean_share(result.robust_accuracy, n, set.robust_accuracy, set.robust_accuracy_interval);
-  put_share(static_cast<std::size_t>(std::ranges::count(result.success, std::uint8_t{1})), n, set.success,
-            set.success_interval);
+  put_share(successes(result.success), n, set.success, set.success_interval);
+  set.success_of_right = success_of_right(result);
   if (!result.options.eps) set.norms = nearest_norms(result.norms);
   set.zero_gradient = result.zero_gradient, set.unreliable_gradient = result.unreliable_gradient;
   set.beside_noise = result.beside_noise, set.stages = result.stages;
@@ -151,6 +168,12 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
   Attack record = record_of(result, task.target);
   if (state)
     for (std::string& line : state->warnings) record.envelope.warnings.push_back(std::move(line));
+  const attack::Target& target = task.target;
+  const auto row = [&](std::size_t i, std::span<float> values) {
+    std::ranges::copy(target.x.subspan(i * values.size(), values.size()), values.begin());
+  };
+  record.results[0].stochastic = variation_of({target.classifier, row, result.success.size()});
+  record.results[0].checks = checks_of(task, result, progress);
   return {clock.finished(std::move(record), task.options.seed), std::move(result)};
 }
 
@@ -181,13 +204,52 @@ void add_set(Attack& all, Attack one) {
   }
   const auto named = [](const Attack& record) {
     std::vector<std::string> lines = record.envelope.warnings;
-    for (std::string& line : lines) line = display_name(record.results.back().out) + ": " + line;
+    const AttackedSet& set = record.results.back();
+    for (std::string& line : lines)
+      line = (set.out.empty() ? set.attack : display_name(set.out)) + ": " + line;
     return lines;
   };
   if (all.results.size() == 1) all.envelope.warnings = named(all);
   for (std::string& line : named(one)) all.envelope.warnings.push_back(std::move(line));
   for (AttackedSet& set : one.results) all.results.push_back(std::move(set));
   all.envelope.seconds += one.envelope.seconds;
+  all.envelope.headline = headline_of(all);
+  all.envelope.findings = findings_of(all);
+}
+
+attack::AttackResult worst_of(std::span<const attack::AttackResult> found, std::optional<double> eps) {
+  const auto same = [&](const attack::AttackResult& one) { return one.options.eps == eps; };
+  attack::AttackResult worst = *std::ranges::find_if(found, same);  // its failures lie within the radius
+  const std::size_t n = worst.success.size(), d = worst.x.size() / n;
+  for (const attack::AttackResult& one : found) {
+    if (one.options.eps && !same(one)) continue;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!breaks(one, i, eps) || one.norms[i] >= worst.norms[i]) continue;
+      std::ranges::copy(std::span(one.x).subspan(i * d, d), std::span(worst.x).subspan(i * d, d).begin());
+      worst.success[i] = 1, worst.norms[i] = one.norms[i], worst.right_after[i] = one.right_after[i];
+    }
+  }
+  worst.robust_accuracy = static_cast<double>(successes(worst.right_after)) / static_cast<double>(n);
+  return worst;
+}
+
+void add_worst_cases(Attack& all, std::span<const attack::AttackResult> found) {
+  const std::span<AttackedSet> sets = std::span(all.results).last(found.size());
+  compare_kinds(sets, found);
+  std::vector<std::optional<double>> radii;
+  for (const attack::AttackResult& one : found)
+    if (const auto& eps = one.options.eps; eps && std::ranges::find(radii, eps) == radii.end())
+      radii.push_back(eps);
+  if (radii.empty()) radii.emplace_back();
+  for (const std::optional<double>& eps : radii) {
+    WorstCase worst;
+    for (const attack::AttackResult& one : found)
+      if (!one.options.eps || one.options.eps == eps) worst.attacks.push_back(one.options.attack);
+    if (worst.attacks.size() < 2) continue;
+    static_cast<AttackedSet&>(worst) = set_of(worst_of(found, eps));
+    worst.model = sets[0].model, worst.data = sets[0].data;
+    all.worst_cases.push_back(std::move(worst));
+  }
   all.envelope.headline = headline_of(all);
   all.envelope.findings = findings_of(all);
 }

@@ -2,6 +2,9 @@
 // images, attack and radius; perturbation norms where the attack searches for the nearest adversarial
 // example.
 //
+// Several attacks of one set are joined: the worst case of each row. Checks look for signs that an attack is
+// weaker than it could be.
+//
 // Untargeted attacks lead away from the labels, or from the model's predictions if there are none. The
 // attacks are those of leeway/attack. Proportions have exact
 // intervals, the median norm has that of order statistics (core/statistics.h). Statistics of norms are over
@@ -19,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +66,16 @@ struct JudgedRepeats {
   Interval robust_accuracy_interval;
 };
 
+// Whether an attack is as strong as it should be: Carlini et al., On evaluating adversarial robustness, 2019.
+struct Check {
+  std::string check;  // "probabilities", "noise", "longer", "black-box", "whole-box"
+  std::string other;  // the attack that it is compared with; empty: none
+  std::size_t n = 0;
+  std::optional<double> withstand, withstand_other;  // shares of the rows
+  std::optional<double> p;                           // of the sign test
+  bool raised = false;
+};
+
 struct AttackedSet {
   std::string model, data, out;  // files, as they were given; empty: none
   std::string attack;
@@ -72,34 +86,50 @@ struct AttackedSet {
   std::size_t n = 0;
   double clean_accuracy = 0, robust_accuracy = 0, success = 0;
   Interval clean_accuracy_interval, robust_accuracy_interval, success_interval;
-  std::optional<NearestNorms> norms;  // of an attack of minimum norm
+  std::optional<Estimate> success_of_right;  // none: no row was right
+  std::optional<NearestNorms> norms;         // of an attack of minimum norm
   std::optional<double> zero_gradient, unreliable_gradient;
   std::vector<attack::Stage> stages;  // of an ensemble
   std::optional<attack::BesideNoise> beside_noise;
   std::optional<JudgedRepeats> repeats;  // of several draws
   std::optional<nn::Variation> stochastic;
+  std::vector<Check> checks;
+};
+
+// The worst case of each row over several attacks; of the set, what a fixed radius and norms have.
+struct WorstCase : AttackedSet {
+  std::vector<std::string> attacks;
 };
 
 struct Attack {
   Envelope envelope = envelope_of(attack_schema);
-  attack::AttackOptions options;     // of the first result, with every default; the norm is that of all
-  std::vector<AttackedSet> results;  // by model, by data, by attack, by radius
+  attack::AttackOptions options;       // of the first result, with every default; the norm is that of all
+  std::vector<AttackedSet> results;    // by model, by data, by attack, by radius
+  std::vector<WorstCase> worst_cases;  // by model, by data, by radius; where there are several attacks
 };
 
 void fields(Attack& record, Fields& f);
 
-// Accuracy before and after, or how far images had to move; of several results those of the strongest. At least one result.
+// Accuracy before and after, or how far images had to move; of several results those of the worst case, or of
+// the strongest. At least one result.
 [[nodiscard]] std::string headline_of(const Attack& record);
-// Quartiles of an attack of minimum norm; none of several results.
+// Checks that are raised; quartiles of a single attack of minimum norm.
 [[nodiscard]] std::vector<std::string> findings_of(const Attack& record);
 
 struct AttackTask {
   attack::Target target;
   attack::AttackOptions options;
-  std::filesystem::path state = {};                    // empty: nothing is saved
-  std::vector<std::string> made_of = {};               // what decides the classifier: digests of files
+  bool checks = false;                    // also those that need further runs, on at most 100 rows
+  std::filesystem::path state = {};       // empty: nothing is saved
+  std::vector<std::string> made_of = {};  // what decides the classifier: digests of files
   std::function<void(std::size_t)> resumed = nullptr;  // after so many blocks
 };
+
+// Options of leeway.attack: `attack` may name several.
+struct AttacksOptions : attack::AttackOptions {
+  bool checks = false;
+};
+void fields(AttacksOptions& options, Fields& f);
 
 // A model, and images as rows of numbers. Both must outlive it.
 class ModelUnderAttack {
@@ -123,8 +153,24 @@ struct AttackFound {
 [[nodiscard]] std::vector<attack::AttackOptions> attacks_of(const attack::AttackOptions& given,
                                                             const std::vector<double>& radii);
 
-// One more set of a record: its result and its warnings, by the name of its file.
+// One more set of a record: its result and its warnings, by the name of its file or attack.
 void add_set(Attack& all, Attack one);
+
+// The worst case of each row: a success before a failure, then the smaller norm. Attacks of another radius do
+// not count, and those of minimum norm succeed within it. At least one result has this eps.
+[[nodiscard]] attack::AttackResult worst_of(std::span<const attack::AttackResult> found,
+                                            std::optional<double> eps);
+
+// Joins the last sets of the record: attacks on the same rows with these results, whose x may be empty.
+void add_worst_cases(Attack& all, std::span<const attack::AttackResult> found);
+
+// Checks that need no further run of the attack and, with task.checks, those that do.
+[[nodiscard]] std::vector<Check> checks_of(const AttackTask& task, const attack::AttackResult& result,
+                                           Progress* progress);
+// Compares attacks of one radius on the same rows: those by gradients with those that use none.
+void compare_kinds(std::span<AttackedSet> sets, std::span<const attack::AttackResult> found);
+// Whether the attack succeeds on row i; one of minimum norm: within the radius, if there is one.
+[[nodiscard]] bool breaks(const attack::AttackResult& found, std::size_t i, std::optional<double> radius);
 
 [[nodiscard]] AttackFound attack(const AttackTask& task, Progress* progress = nullptr);
 

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "leeway/core/message.h"
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/set_names.h"
 
@@ -66,14 +69,25 @@ static void fields(JudgedRepeats& repeats, Fields& f) {
              "mean over the passes; interval: Student's t over them, for these images");
 }
 
-static void fields(AttackedSet& set, Fields& f) {
-  f.unless_empty("model", set.model, "model file");
-  f.unless_empty("data", set.data, "clean images");
-  f.unless_empty("out", set.out, "file of attacked images");
-  f("attack", set.attack, "attack, see leeway list attacks");
-  f("eps", set.eps, at_least(0), "radius; null: minimum-norm attack");
-  f.unless_empty("loss", set.loss, "loss that the attack maximizes");
-  f.numbers("parameters", set.parameters, "parameters of the attack by name, defaults included");
+static void fields(Check& check, Fields& f) {
+  f.choice("check", check.check,
+           {{"probabilities", "the outputs are probabilities"},
+            {"noise", "the attack is weaker than noise of its radius"},
+            {"longer", "twice the steps make the attack weaker"},
+            {"black-box", "an attack without gradients is stronger"},
+            {"whole-box", "a radius of the whole box does not break every row"}},
+           "sign that the attack is weaker than it could be");
+  f.unless_empty("other", check.other, "attack that it is compared with");
+  f("n", check.n, at_least(1), "rows that were checked");
+  f("withstand", check.withstand, a_share, "share of them that withstand the attack within its radius");
+  f("withstand_other", check.withstand_other, a_share,
+    "share of them that withstand the other attack, twice the steps, or the radius of the whole box");
+  f("p", check.p, a_share, "one-sided sign test; null: no comparison");
+  f("raised", check.raised, "whether the sign is clear: p below .01; whole-box: clearly more than 5%");
+}
+
+// What a worst case has, too.
+static void shares(AttackedSet& set, Fields& f) {
   f.choice("target", set.target,
            {{"label", "away from the label"},
             {"prediction", "away from the model's prediction"},
@@ -85,10 +99,24 @@ static void fields(AttackedSet& set, Fields& f) {
   f.measured("robust_accuracy", set.robust_accuracy, set.robust_accuracy_interval, a_share,
              "share of attacked images predicted as their label, without labels as their clean prediction");
   f.measured("success", set.success, set.success_interval, a_share,
-             "share of images with a successful attack");
+             "share of all images with a successful attack, as in papers");
+  f.measured("success_of_right", set.success_of_right, a_share,
+             "of the images that were right before, the share with a successful attack, as Foolbox and "
+             "RobustBench count; null: none was right");
   f("norms", set.norms,
     "norms of the perturbations: inf if the attack failed, 0 if the clean image needs none; null with a "
     "fixed radius");
+}
+
+static void fields(AttackedSet& set, Fields& f) {
+  f.unless_empty("model", set.model, "model file");
+  f.unless_empty("data", set.data, "clean images");
+  f.unless_empty("out", set.out, "file of attacked images");
+  f("attack", set.attack, "attack, see leeway list attacks");
+  f("eps", set.eps, at_least(0), "radius; null: minimum-norm attack");
+  f.unless_empty("loss", set.loss, "loss that the attack maximizes");
+  f.numbers("parameters", set.parameters, "parameters of the attack by name, defaults included");
+  shares(set, f);
   f("zero_gradient", set.zero_gradient, a_share,
     "share of rows whose gradient is exactly 0 at every start of the attack; null: an attack without "
     "gradients");
@@ -102,12 +130,28 @@ static void fields(AttackedSet& set, Fields& f) {
   f("repeats", set.repeats, "of several draws: robust accuracy over repeated passes; otherwise null");
   f("stochastic", set.stochastic,
     "variation between two passes of a model accepted with --stochastic; otherwise null");
+  f("checks", set.checks, "checks of the attack; those that need further runs with --checks");
+}
+
+static void fields(WorstCase& worst, Fields& f) {
+  f.unless_empty("model", worst.model, "model file");
+  f.unless_empty("data", worst.data, "clean images");
+  f("eps", worst.eps, at_least(0), "radius; null: minimum-norm attacks alone");
+  f("attacks", worst.attacks, "attacks of this radius, and those of minimum norm, which succeed within it");
+  shares(worst, f);
+}
+
+void fields(AttacksOptions& options, Fields& f) {
+  attack::fields(options, f);
+  f("checks", options.checks, "also checks of the attacks that need further runs, on at most 100 rows");
 }
 
 void fields(Attack& record, Fields& f) {
   fields(record.envelope, f);
   f("options", record.options, "options of the command; the first of several attacks and radii");
   f("results", record.results, "results by model, data, attack and radius");
+  f("worst_cases", record.worst_cases,
+    "of several attacks, the worst case of each image, by model, data and radius; otherwise empty");
 }
 
 static std::string headline_of(const AttackedSet& set, attack::Norm norm) {
@@ -131,22 +175,77 @@ static std::string headline_of(const AttackedSet& set, attack::Norm norm) {
       what, radius, left, count(set.n), share_words(set.clean_accuracy, set.clean_accuracy_interval));
 }
 
+// The one with the fewest robust images.
+template <class Sets>
+static const auto& weakest(const Sets& sets) {
+  return *std::ranges::min_element(sets, {}, &AttackedSet::robust_accuracy);
+}
+
 std::string headline_of(const Attack& record) {
-  const auto least = std::ranges::min_element(record.results, {}, &AttackedSet::robust_accuracy);
-  std::string words = headline_of(*least, record.options.norm);
+  const bool joined = !record.worst_cases.empty();
+  AttackedSet least = weakest(record.results);
+  if (joined) {
+    const WorstCase& worst = weakest(record.worst_cases);
+    least = worst;
+    least.attack = "the worst of " + list_of(worst.attacks);
+  }
+  std::string words = headline_of(least, record.options.norm);
   if (record.results.size() < 2) return words;
   const SetNames names(record.results);
-  const std::string name = names.of_files(*least);
+  const std::string name = names.of_files(least);
+  if (joined && record.worst_cases.size() == 1) return words;
   return fmt::format("Of {} attacked sets, the fewest predictions survive{}: {}", record.results.size(),
                      name.empty() ? "" : " in " + name, words);
 }
 
+// What a check found, and what to do.
+static std::string words_of(const Check& check, const AttackedSet& set) {
+  const auto share = [](const std::optional<double>& value) { return percent(value.value_or(0), 1); };
+  const std::string test = check.p ? fmt::format("sign test, p = {}", significant(*check.p, 2)) : "",
+                    both = fmt::format("{} of {} rows withstand {}, {}", share(check.withstand),
+                                       count(check.n), set.attack, share(check.withstand_other));
+  if (check.check == "probabilities")
+    return fmt::format(
+        "All outputs of {} clean rows are in [0, 1] and sum to 1, as after a softmax, where losses saturate: "
+        "attack the logits.",
+        count(check.n));
+  if (check.check == "noise")
+    return fmt::format(
+        "{} is weaker than noise of its radius: {} noise ({}). Change the step size and the loss, and "
+        "attack the model without layers that mask gradients.",
+        set.attack, both, test);
+  if (check.check == "longer")
+    return fmt::format("{} is weaker with twice the steps: {} twice the steps ({}). Reduce the step size.",
+                       set.attack, both, test);
+  if (check.check == "black-box")
+    return fmt::format(
+        "{} uses no gradients and is stronger than the attacks that do: {} {} ({}). Gradients are masked: "
+        "attack the model without the layers that mask them.",
+        check.other, both, set.stages.empty() ? check.other : "after " + check.other, test);
+  return fmt::format(
+      "{} of {} rows withstand {} without a limit to the radius, where every prediction can be changed. "
+      "Gradients are masked, or the attack needs more or longer steps.",
+      share(check.withstand_other), count(check.n), set.attack);
+}
+
 std::vector<std::string> findings_of(const Attack& record) {
-  const AttackedSet& set = record.results.at(0);
-  if (record.results.size() > 1 || !set.norms) return {};
-  return {
-      fmt::format("The attack needs a norm of at most {} for a quarter of the images, {} for three quarters.",
-                  significant(set.norms->lower_quartile, 3), significant(set.norms->upper_quartile, 3))};
+  const SetNames names(record.results);
+  std::vector<std::string> lines;
+  for (const AttackedSet& set : record.results) {
+    const std::string files = names.of_files(set), before = files.empty() ? "" : files + ": ";
+    if (set.stochastic)
+      append_new(lines,
+                 fmt::format("{}Two passes of the same {} rows differ by up to {:.3g} in a logit. Average "
+                             "gradients and predictions over several passes.",
+                             before, set.stochastic->n, set.stochastic->largest));
+    for (const Check& check : set.checks)
+      if (check.raised) append_new(lines, before + words_of(check, set));
+  }
+  if (const auto& norms = record.results.at(0).norms; record.results.size() == 1 && norms)
+    lines.push_back(fmt::format(
+        "The attack needs a norm of at most {} for a quarter of the images, {} for three quarters.",
+        significant(norms->lower_quartile, 3), significant(norms->upper_quartile, 3)));
+  return lines;
 }
 
 }  // namespace leeway::tasks

@@ -1,6 +1,7 @@
 // The page of leeway attack: what is left of a model's predictions, and how far images had to move.
 #include <fmt/format.h>
 
+#include "leeway/core/message.h"
 #include "leeway/describe/lines.h"
 #include "leeway/tasks/attack/attack.h"
 #include "leeway/tasks/sections.h"
@@ -25,35 +26,56 @@ std::vector<ColumnOf<AttackedSet>> name_columns(const Attack& record) {
   return columns;
 }
 
-Blocks set_table(const Attack& record) {
-  std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
-  const std::size_t headers = columns.size();
+// Shares of the rows, and the median norm.
+std::vector<ColumnOf<AttackedSet>> measures() {
   const auto share = [](double AttackedSet::*value, Interval AttackedSet::*interval) {
     return [=](const AttackedSet& set) { return share_cell(measured(set.*value, set.*interval)); };
   };
-  const std::vector<ColumnOf<AttackedSet>> measures = {
-      {interval_column("Clean", "Share of clean images predicted as their label"),
-       share(&AttackedSet::clean_accuracy, &AttackedSet::clean_accuracy_interval)},
-      {interval_column("Attacked",
-                       "Share of attacked images predicted as their label (without labels: as before)"),
-       share(&AttackedSet::robust_accuracy, &AttackedSet::robust_accuracy_interval)},
-      {interval_column("Success", "Share of images with a successful attack"),
-       share(&AttackedSet::success, &AttackedSet::success_interval)},
-      {interval_column("Median norm", "Median norm of the perturbations"),
-       [](const AttackedSet& set) {
-         if (!set.norms) return dash_cell("fixed radius");
-         const Measured median = measured(set.norms->median, set.norms->median_interval);
-         return with_interval(significant_cell(median.value, 3), median,
-                              significant(*median.low, 3) + "–" + significant(*median.high, 3));
-       }},
+  return {{interval_column("Clean", "Share of clean images predicted as their label"),
+           share(&AttackedSet::clean_accuracy, &AttackedSet::clean_accuracy_interval)},
+          {interval_column("Attacked",
+                           "Share of attacked images predicted as their label (without labels: as before)"),
+           share(&AttackedSet::robust_accuracy, &AttackedSet::robust_accuracy_interval)},
+          {interval_column("Success", "Share of all images with a successful attack, as in papers"),
+           share(&AttackedSet::success, &AttackedSet::success_interval)},
+          {interval_column("Success of right",
+                           "Of the images that were right before, the share with a successful attack, as "
+                           "Foolbox and RobustBench count"),
+           [](const AttackedSet& set) {
+             const auto& right = set.success_of_right;
+             return right ? share_cell(measured(right->value, right->interval))
+                          : dash_cell("no image was right");
+           }},
+          {interval_column("Median norm", "Median norm of the perturbations"), [](const AttackedSet& set) {
+             if (!set.norms) return dash_cell("fixed radius");
+             const Measured median = measured(set.norms->median, set.norms->median_interval);
+             return with_interval(significant_cell(median.value, 3), median,
+                                  significant(*median.low, 3) + "–" + significant(*median.high, 3));
+           }}};
+}
+
+Blocks set_table(const Attack& record) {
+  std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
+  const std::size_t headers = columns.size();
+  for (ColumnOf<AttackedSet>& one : measures()) columns.push_back(std::move(one));
+  columns.push_back(
       {number_column("No gradient", "Share of rows whose gradient is exactly 0, so that the attack fails"),
        [](const AttackedSet& set) {
          return percent_cell(set.zero_gradient, 1, "the attack uses no gradients");
-       }},
-      {number_column("n"), &AttackedSet::n},
-      {text_column("File"), &AttackedSet::out}};
-  columns.insert(columns.end(), measures.begin(), measures.end());
+       }});
+  columns.push_back({number_column("n"), &AttackedSet::n});
+  columns.push_back({text_column("File"), &AttackedSet::out});
   return table_of("Before and after the attack", columns, record.results).block(headers);
+}
+
+// The sets' columns, with the names of all attacks.
+Blocks worst_table(const Attack& record) {
+  std::vector<AttackedSet> sets(record.worst_cases.begin(), record.worst_cases.end());
+  for (std::size_t i = 0; i < sets.size(); ++i) sets[i].attack = list_of(record.worst_cases[i].attacks);
+  std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
+  const std::size_t headers = columns.size();
+  for (ColumnOf<AttackedSet>& one : measures()) columns.push_back(std::move(one));
+  return table_of("Worst case of each image over several attacks", columns, sets).block(headers);
 }
 
 // What withstands over the radius: a line for each model, set and attack that has two radii or more.
@@ -152,7 +174,8 @@ Section method_section(const Attack& record) {
 }  // namespace
 
 View view(const Attack& record) {
-  return view_of("attack", record.envelope, curve(record) + in_both(set_table(record)),
+  return view_of("attack", record.envelope,
+                 curve(record) + in_both(worst_table(record)) + in_both(set_table(record)),
                  {method_section(record)});
 }
 
