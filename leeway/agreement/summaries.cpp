@@ -205,7 +205,7 @@ Responses responses(const Array& clean, const Array& shifted, std::span<const st
 
 std::optional<Interval> beta_interval(const Array& clean, const Array& shifted, double beta, double level) {
   require_pairs("beta_interval", clean, shifted, {}, std::span(&beta, 1));
-  constexpr std::size_t fewest = 10;
+  constexpr std::size_t fewest = 20;
   constexpr double step = 1e-3;  // of log beta
   const Pairs pairs(clean, shifted, {}, {"clean", "shifted"});
   if (!(beta > 0 && std::isfinite(beta)) || pairs.facts().disagreeing < fewest) return std::nullopt;

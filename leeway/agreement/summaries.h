@@ -83,7 +83,7 @@ struct Responses {
                                   std::span<const std::int64_t> labels, double beta, std::size_t ranks,
                                   double level = .95);
 
-// Of the beta* of posterior_agreement. None at 0 and infinity, and for fewer than 10 samples with y'' != y', where
+// Of the beta* of posterior_agreement. None at 0 and infinity, and for fewer than 20 samples with y'' != y', where
 // the normal approximation fails. Cost: three evaluations of A.
 [[nodiscard]] std::optional<Interval> beta_interval(const Array& clean, const Array& shifted, double beta,
                                                     double level = .95);
