@@ -159,6 +159,26 @@ double radius_of(const std::string& strength) {
   return *radius;
 }
 
+std::vector<CurveAttack> attacks_of(const AttackCurveOptions& options, std::uint64_t seed) {
+  std::vector<CurveAttack> all;
+  if (options.attacks.empty()) refuse("attacks", "at least one attack", "none");
+  for (const std::string& name : options.attacks) {
+    attack::AttackOptions one{.attack = name, .norm = options.norm, .parameters = options.parameters};
+    one = attack::complete(one);
+    one.seed = seed;
+    if (!one.eps) {
+      all.push_back({one, ""});
+      continue;
+    }
+    if (options.strengths.empty()) refuse("strengths", "radii for " + name + ", such as 2/255", "none");
+    for (const std::string& strength : options.strengths) {
+      one.eps = radius_of(strength);
+      all.push_back({one, strength});
+    }
+  }
+  return all;
+}
+
 AttackCurve attack_curve(const AttackCurveTask& task, Progress* progress) {
   return CurveAnalysis(task, progress).run();
 }

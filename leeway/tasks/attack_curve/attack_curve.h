@@ -23,6 +23,7 @@
 
 #include "leeway/agreement/decomposition.h"
 #include "leeway/agreement/summaries.h"
+#include "leeway/attack/attack.h"
 #include "leeway/attack/geometry.h"
 #include "leeway/core/progress.h"
 #include "leeway/core/statistics.h"
@@ -79,6 +80,13 @@ void share_fields(AttackCurveOptions& options, Fields& f);  // shares and level 
 
 // "2/255". Error: not a number above 0.
 [[nodiscard]] double radius_of(const std::string& strength);
+
+struct CurveAttack {
+  attack::AttackOptions options;  // with every default
+  std::string strength;           // as in CurveSet
+};
+// Every attack with every strength; those of minimum norm once. Errors: those of attack::complete; no strengths.
+[[nodiscard]] std::vector<CurveAttack> attacks_of(const AttackCurveOptions& options, std::uint64_t seed);
 
 struct CurveSet {
   std::string attack;

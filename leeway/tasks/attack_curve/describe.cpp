@@ -92,13 +92,17 @@ static std::string share_text(double value, const Interval& interval) {
   return value_words({value, interval.low, interval.high}, true);
 }
 
+// "pgd of strength 2/255".
+static std::string attack_words(const CurveResult& result) {
+  return result.strength == nearest_strength ? result.attack + " without a limit"
+                                             : result.attack + " of strength " + result.strength;
+}
+
 std::string headline_of(const AttackCurve& record) {
   // The fewest right predictions; without labels, the fewest unchanged ones.
   const CurveResult& worst =
       least_of(record, [](const CurveResult& r) { return r.afr_true.value_or(r.afr_pred); });
-  const std::string where =
-      fmt::format("Under {} {} {}", worst.attack, worst.strength == nearest_strength ? "at" : "of strength",
-                  worst.strength);
+  const std::string where = "Under " + attack_words(worst);
   if (!worst.afr_true)
     return fmt::format("{}, {} of the predictions of {} are unchanged.", where,
                        share_text(worst.afr_pred, worst.afr_pred_interval), display_name(worst.model));
@@ -109,8 +113,8 @@ std::string headline_of(const AttackCurve& record) {
 
 std::vector<std::string> findings_of(const AttackCurve& record) {
   const CurveResult& least = least_of(record, [](const CurveResult& r) { return r.pa; });
-  return {fmt::format("Posterior agreement is lowest for {} under {} at {}: {} of at most {}.",
-                      display_name(least.model), least.attack, least.strength,
+  return {fmt::format("Posterior agreement is lowest for {} under {}: {} of at most {}.",
+                      display_name(least.model), attack_words(least),
                       value_words({least.pa, least.pa_interval.low, least.pa_interval.high}, false),
                       fixed(std::log(static_cast<double>(least.k)), 2))};
 }

@@ -42,12 +42,12 @@ constexpr CurveMeasure curve_measures[] = {
      [](const CurveResult& r) { return confidence_of(r.initial.groups.wrong); }},
     {"Confidence if changed", "Mean attacked confidence of rows whose prediction changes, at β = 1",
      [](const CurveResult& r) { return confidence_of(r.initial.groups.moved); }},
-    {"Confidence if right, at β", "Mean clean confidence of rows that stay right, at the β of PA",
+    {"Confidence if right, best β", "Mean clean confidence of rows that stay right, at the best β",
      [](const CurveResult& r) { return confidence_of(r.optimal.groups.right); }},
-    {"Confidence if wrong, at β", "Mean clean confidence of rows that stay wrong, at the β of PA",
+    {"Confidence if wrong, best β", "Mean clean confidence of rows that stay wrong, at the best β",
      [](const CurveResult& r) { return confidence_of(r.optimal.groups.wrong); }},
-    {"Confidence if changed, at β",
-     "Mean attacked confidence of rows whose prediction changes, at the β of PA",
+    {"Confidence if changed, best β",
+     "Mean attacked confidence of rows whose prediction changes, at the best β",
      [](const CurveResult& r) { return confidence_of(r.optimal.groups.moved); }}};
 
 Cell measure_cell(const CurveMeasure& measure, const CurveResult& result) {
@@ -91,12 +91,15 @@ struct Curves {
     std::ranges::stable_sort(some, {}, [](const CurveResult* r) { return *r->eps; });
     return some;
   }
-  // By share, rising, at the largest strength.
+  // By share, rising, at the largest strength; the clean point is share 0.
   [[nodiscard]] Results by_share(const std::string& attack) const {
     std::size_t last = 0;
     for (const CurveResult& r : record.results)
       if (r.attack == attack) last = std::max(last, place_of(strengths, r.strength));
-    Results some = those(attack, [&](const CurveResult& r) { return r.strength == strengths[last]; });
+    const bool starts = std::ranges::find(record.options.shares, 0.) == record.options.shares.end();
+    Results some = those(attack, [&](const CurveResult& r) {
+      return r.strength == strengths[last] || (starts && r.strength == clean_strength);
+    });
     std::ranges::stable_sort(some, {}, &CurveResult::share);
     return some;
   }
@@ -168,7 +171,7 @@ Blocks curve_charts(const Curves& curves, Results (Curves::*of)(const std::strin
           std::ranges::any_of(results, [&](const auto* r) { return measure.value(*r).value.has_value(); });
       if (measure.kind == CurveMeasure::Kind::beta) axes = fit_y(axes, lines, 0, HUGE_VAL);
       const std::string title =
-          &x == &over_strength ? attack : fmt::format("{} {}", attack, results.front()->strength);
+          &x == &over_strength ? attack : fmt::format("{} {}", attack, results.back()->strength);
       for (std::size_t first = 0; first < lines.size(); first += series) {
         const auto from = lines.begin() + static_cast<std::ptrdiff_t>(first);
         const std::vector<Line> some(
@@ -207,7 +210,11 @@ Blocks strength_table(const Curves& curves, const CurveMeasure& measure) {
 
 Section tables_section(const Curves& curves) {
   Blocks tables;
-  for (const CurveMeasure& measure : curve_measures) tables += strength_table(curves, measure);
+  for (const CurveMeasure& measure : curve_measures) {
+    Blocks table = strength_table(curves, measure);
+    const bool is_first = &measure == &curve_measures[0] || &measure == &curve_measures[2];
+    tables += is_first ? in_both(std::move(table)) : std::move(table);
+  }
   return {"tables", "Tables",
           fmt::format("Models by strengths, {} of the rows attacked", percent(curves.largest_share)),
           std::move(tables)};
@@ -260,10 +267,10 @@ Chart rank_chart(const CurveResult& result, const CurveConfidence& at) {
 }
 
 Section ranks_section(const Curves& curves) {
-  ChartChoice initial{"at β = 1", {}}, optimal{"at the β of PA", {}};
+  ChartChoice initial{"at β = 1", {}}, optimal{"at the best β", {}};
   for (const std::string& attack : curves.attacks)
     for (const CurveResult* result : curves.by_share(attack)) {
-      if (result->share != curves.largest_share) continue;
+      if (result->share != curves.largest_share || result->strength == clean_strength) continue;
       initial.charts.push_back(rank_chart(*result, result->initial));
       optimal.charts.push_back(rank_chart(*result, result->optimal));
     }
@@ -282,14 +289,12 @@ View view(const AttackCurve& record) {
       record.options.shares.size() > 1 ? curve_charts(curves, &Curves::by_share, over_share) : Blocks();
   Section by_share{"shares", "Shares", "A growing share of the rows is attacked, smallest norms first",
                    shares};
-  return view_of(
-      "attack curve", record.envelope,
-      (curves.models.size() > 1 ? model_legend(curves.models) : Blocks()) + strengths +
-          on_terminal(strength_table(curves, curve_measures[0]) + strength_table(curves, curve_measures[2])) +
-          term_list(pa_meanings(curves.log_k)),
-      {by_share, tables_section(curves), ranks_section(curves), all_section(curves)},
-      fmt::format("{} models, {} attacks; bands and ranges are {} intervals", curves.models.size(),
-                  curves.attacks.size(), percent(record.options.level)));
+  return view_of("attack curve", record.envelope,
+                 (curves.models.size() > 1 ? model_legend(curves.models) : Blocks()) + strengths +
+                     term_list(pa_meanings(curves.log_k)),
+                 {by_share, tables_section(curves), ranks_section(curves), all_section(curves)},
+                 fmt::format("{} models, {} attacks; bands and ranges are {} intervals", curves.models.size(),
+                             curves.attacks.size(), percent(record.options.level)));
 }
 
 }  // namespace leeway::tasks
