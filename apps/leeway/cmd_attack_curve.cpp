@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +17,9 @@
 #include "leeway/sweep/run.h"
 #include "leeway/tasks/attack_curve/attack_curve.h"
 #include "leeway/tasks/file_pattern.h"
+#include "leeway/tasks/outputs_reading.h"
+#include "leeway/tasks/sweep/sweep.h"
+#include "leeway/tasks/task_clock.h"
 
 namespace leeway::app {
 namespace {
@@ -45,6 +49,9 @@ std::vector<NamedModel> models_of(const CurveFlags& flags) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string name = split_name(flags.models[i]).first;
     models.push_back({name.empty() ? names[i] : name, files[i]});
+    if (std::ranges::count(models, models.back().name, &NamedModel::name) > 1)
+      throw UsageError("--model: two models are called " + display_name(models.back().name) +
+                       "; use NAME=FILE");
   }
   return models;
 }
@@ -180,20 +187,17 @@ int submit(Context& context, const CurveFlags& flags, const sweep::Plan& plan, c
   return exit_ok;
 }
 
-// Runs what is left; false where units failed, which are told.
-bool run_plan_of_curve(Context& context, const CurveFlags& flags, const sweep::Plan& plan,
-                       const sweep::Store& store) {
+// Runs what is left. Nothing where all units are done, else what leeway sweep run records.
+std::optional<tasks::SweepRun> run_units_left(Context& context, const CurveFlags& flags,
+                                              const sweep::Plan& plan, const sweep::Store& store) {
   sweep::forget_failures(plan, store);
-  sweep::RunOptions options;
-  options.asked.jobs = flags.jobs;
-  const tasks::SweepRunResult result = sweep::run_units(plan, store, options, context.progress());
-  if (result.done_before + result.done + result.done_elsewhere == result.units) return true;
-  for (const tasks::SweepFailure& failure : sweep::failures_of(plan, store))
-    context.warn(fmt::format("{} of {} units failed: {} ({})", failure.units, result.units, failure.message,
-                             failure.log));
-  context.print({}, fmt::format("No curves: {} of {} units are done.\n",
-                                result.done_before + result.done + result.done_elsewhere, result.units));
-  return false;
+  tasks::SweepRun run;
+  run.options.jobs = flags.jobs, run.folder = display_name(store.folder());
+  run.results.push_back(sweep::run_units(plan, store, {run.options}, context.progress()));
+  const tasks::SweepRunResult& result = run.results.front();
+  if (result.done_before + result.done + result.done_elsewhere == result.units) return std::nullopt;
+  run.failures = sweep::failures_of(plan, store);
+  return tasks::TaskClock().finished(std::move(run), context.seed);
 }
 
 int run_curve(Context& context, const Command& command, const CurveFlags& flags) {
@@ -201,13 +205,19 @@ int run_curve(Context& context, const Command& command, const CurveFlags& flags)
   if (flags.rows.index.has_value() != flags.rows.split.has_value())
     throw UsageError("--index and --split are required together");
   tasks::AttackCurveTask task{{}, options_of(flags), context.seed};
-  const std::vector<tasks::CurveAttack> attacks = tasks::attacks_of(task.options, context.seed);
   const std::vector<NamedModel> models = models_of(flags);
+  std::vector<tasks::CurveAttack> attacks;
+  try {
+    attacks = tasks::attacks_of(task.options, context.seed);
+  } catch (const Error& mistake) {
+    throw UsageError(mistake.what());
+  }
   const sweep::Store store(context.out);
   const sweep::Plan plan = plan_into(context, store, study_of(command, flags, task.options, attacks, context),
                                      "leeway attack curve");
   if (flags.slurm) return submit(context, flags, plan, store);
-  if (!run_plan_of_curve(context, flags, plan, store)) return exit_incomplete;
+  if (auto left = run_units_left(context, flags, plan, store))
+    return context.finish(std::move(*left), exit_incomplete);
   const CurveUnits units = units_of(plan, flags, attacks, "-outputs");
   for (const NamedModel& model : models) {
     tasks::CurveModel& made = task.models.emplace_back();
@@ -241,7 +251,9 @@ void add_attack_curve(const Command& attack, Context& context) {
   command.reads({"--model", "--data"});
   add_layout_flag(command, flags.reading);
   add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
-  command.option("--attack", flags.options.attacks, "Attacks, separated by commas; see leeway list attacks")
+  command
+      .option("--attack", flags.options.attacks,
+              "Attacks, separated by commas (default pgd); see leeway list attacks")
       .by_commas();
   command
       .option("--eps", flags.options.strengths,

@@ -12,8 +12,8 @@
 
 namespace leeway::app {
 
-// Plans the study `text` and writes both to the store. `name`: of the study in messages. Error: the folder has other
-// files; those of the study.
+// Plans the study `text` and writes both to the store. `name`: of the study in messages. Error: the folder
+// has other files; those of the study.
 [[nodiscard]] sweep::Plan plan_into(Context& context, const sweep::Store& store, std::string_view text,
                                     const std::string& name);
 

@@ -111,13 +111,14 @@ nb::object attack_curve_of(Request& request) {
   auto task = request.task<tasks::AttackCurveTask>();
   const std::vector<tasks::CurveAttack> attacks = tasks::attacks_of(task.options, task.seed);
   std::vector<std::string> warnings;
-  for (const auto& [name, value] : request.pairs("models")) {
-    const InMemory model(value[0], x);
+  for (const auto& named : request.pairs("models")) {
+    const nb::object classifier = named.second[0], labels = named.second[1];
+    const InMemory model(classifier, x);
     attack::Target target = model.target(request, x);
-    if (!nb::object(value[1]).is_none())
-      target.labels = classes_of(request, "y", value[1], x.shape[0], target.classifier.k);
-    task.models.push_back(request.run(
-        [&](Progress* progress) { return attacked_model(name, target, attacks, warnings, progress); }));
+    if (!labels.is_none()) target.labels = classes_of(request, "y", labels, x.shape[0], target.classifier.k);
+    task.models.push_back(request.run([&](Progress* progress) {
+      return attacked_model(named.first, target, attacks, warnings, progress);
+    }));
   }
   tasks::AttackCurve record = request.run(tasks::attack_curve, task);
   record.envelope.warnings.insert(record.envelope.warnings.begin(), warnings.begin(), warnings.end());

@@ -1,16 +1,18 @@
-// leeway attack curve: how models fare under attacks of growing strength and for growing shares of attacked rows.
+// leeway attack curve: how models fare under attacks of growing strength and for growing shares of attacked
+// rows.
 //
-// Input: for every model the outputs on clean rows and, for every attack and strength, on the same rows attacked, with
-// the norms of the perturbations. At share s the round(s n) rows with the smallest norms are attacked, the
-// others are clean (agreement/ratios.h). One result for each model, attack, strength and share; each curve begins
-// with the clean point, strength 0. An attack of minimum norm has no strength of its own: at strength r its rows
-// with a norm of at most r are attacked; strength "nearest" is without this limit. These are the curves of Carvalho
-// et al. 2025, figures 3 to 6, and Jiménez Rodríguez 2024, figures 4.6 to 4.10 and B.6 to B.18.
+// Input: for every model the outputs on clean rows and, for every attack and strength, on the same rows
+// attacked, with the norms of the perturbations. At share s the round(s n) rows with the smallest norms are
+// attacked, the others are clean (agreement/ratios.h). One result for each model, attack, strength and
+// share; each curve begins with the clean point, strength 0. An attack of minimum norm has no strength of
+// its own: at strength r its rows with a norm of at most r are attacked; strength "nearest" is without this
+// limit. These are the curves of Carvalho et al. 2025, figures 3 to 6, and Jiménez Rodríguez 2024, figures
+// 4.6 to 4.10 and B.6 to B.18.
 //
-// Proportions have Clopper-Pearson intervals; PA, beta and confidences those of leeway/agreement.
-// Errors (Error): no model or attacked set; a strength or share out of range or given twice; two models of one
-// name; an attack of minimum norm without norms; those of opening sets and of leeway/agreement. Interrupted on
-// request. Cost: a posterior agreement per result. Same bits for any number of threads.
+// Proportions have Clopper-Pearson intervals; PA, beta and confidences those of leeway/agreement. Errors
+// (Error): no model or attacked set; a strength or share out of range or given twice; two models of one
+// name; an attack of minimum norm without norms; those of opening sets and of leeway/agreement. Interrupted
+// on request. Cost: a posterior agreement per result. Same bits for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -85,7 +87,8 @@ struct CurveAttack {
   attack::AttackOptions options;  // with every default
   std::string strength;           // as in CurveSet
 };
-// Every attack with every strength; those of minimum norm once. Errors: those of attack::complete; no strengths.
+// Every attack with every strength; those of minimum norm once. Errors: those of attack::complete; no
+// strengths.
 [[nodiscard]] std::vector<CurveAttack> attacks_of(const AttackCurveOptions& options, std::uint64_t seed);
 
 struct CurveSet {
