@@ -236,12 +236,7 @@ int run_curve(Context& context, const Command& command, const CurveFlags& flags)
   return context.finish_proved(std::move(record));
 }
 
-}  // namespace
-
-void add_attack_curve(const Command& attack, Context& context) {
-  const Command command =
-      attack.add("curve", "Curves of accuracy, agreement and confidence under attacks of growing strength");
-  auto& flags = command.keep<CurveFlags>();
+void add_models_to_attack(const Command& command, CurveFlags& flags) {
   command.option("--model", flags.models, std::string(model_help) + "; [NAME=]FILE, one or several")
       .required()
       .shown_as("FILES");
@@ -251,6 +246,15 @@ void add_attack_curve(const Command& attack, Context& context) {
   command.reads({"--model", "--data"});
   add_layout_flag(command, flags.reading);
   add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
+}
+
+}  // namespace
+
+void add_attack_curve(const Command& attack, Context& context) {
+  const Command command =
+      attack.add("curve", "Curves of accuracy, agreement and confidence under attacks of growing strength");
+  auto& flags = command.keep<CurveFlags>();
+  add_models_to_attack(command, flags);
   command
       .option("--attack", flags.options.attacks,
               "Attacks, separated by commas (default pgd); see leeway list attacks")
