@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
@@ -137,6 +138,8 @@ void claim_with_state(Context& context, const std::string& option, const std::st
 }
 
 int run_attack(Context& context, const AttackFlags& flags) {
+  for (const auto& [option, values] : {std::pair("--model", &flags.of.models), {"--data", &flags.of.data}})
+    if (values->empty()) throw UsageError(fmt::format("{} is required (see leeway attack --help)", option));
   require_out(context, "the attacked images");
   // The name of a single file is known before the model part is there.
   const bool single = context.out.find('{') == std::string::npos;
@@ -212,6 +215,7 @@ void add_attack(const Command& root, Context& context) {
       "near.npz\n"
       "  leeway attack --model cnn.pt --data test.npz --attack fgsm,pgd --eps 2/255,4/255 --out "
       "'{attack}-{eps}.npz'");
+  add_attack_curve(command, context);
   command.runs([&context, &flags] { return run_attack(context, flags); });
 }
 

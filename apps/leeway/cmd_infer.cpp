@@ -66,6 +66,7 @@ void add_infer(const Command& root, Context& context) {
   const Command command = root.add("infer", "Run a model and save its outputs");
   auto& flags = command.keep<InferFlags>();
   add_models_flags(command, flags.of);
+  for (const char* const needed : {"--model", "--data"}) command[needed].required();
   add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
   context.add_common_flags(command,
                            "Outputs file (.npz): logits, features, labels; with several models or data sets "

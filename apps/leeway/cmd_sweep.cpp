@@ -7,6 +7,7 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/option_flags.h"
 #include "apps/leeway/sweep_catalog.h"
+#include "apps/leeway/sweep_folder.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/sweep/collect.h"
@@ -91,30 +92,9 @@ int run_plan(Context& context, const SweepFlags& flags) {
   if (context.out.empty()) throw UsageError("--out is required: the folder of the sweep");
   const MappedFile file = map_file(flags.study);
   context.add_input(flags.study, {});
-  const std::string name = display_name(flags.study);
-  const SweepCatalog catalog;
-  const sweep::Plan plan = sweep::make_plan(sweep::parse_study(file.text(), name, catalog.catalog()),
-                                            catalog.catalog(), name, context.progress());
   const sweep::Store store(context.out);
-  std::error_code error;
-  if (is_there(store.folder()) && !fs::is_empty(store.folder(), error) &&
-      !(is_there(store.plan()) && sweep::is_plan(store.plan())))
-    refuse(display_name(store.folder()), "a new folder or the folder of a sweep",
-           "a folder with other files");
-  fs::create_directories(store.folder(), error);
-  if (error) sweep::fail_at(store.folder(), "cannot make the folder", error.value());
-  write_text(store.folder() / "study.toml", file.text());
-  sweep::write_plan(store.plan(), plan);
+  const sweep::Plan plan = plan_into(context, store, file.text(), display_name(flags.study));
   return finish(context, sweep::plan_record(plan, store));
-}
-
-sweep::ScriptOptions script_options(const SweepFlags& flags, const sweep::Plan& plan) {
-  sweep::ScriptOptions options = flags.cluster;
-  options.program = fs::read_symlink("/proc/self/exe").string();
-  options.folder = fs::canonical(flags.folder).string();
-  options.jobs = std::max<std::size_t>(1, flags.run.jobs);
-  options.threads = plan.threads, options.memory = plan.memory;
-  return options;
 }
 
 // A runner that came late, when all was done, leaves a table that is there as it is.
@@ -148,9 +128,10 @@ int run_units(Context& context, const SweepFlags& flags) {
   const sweep::Plan plan = sweep::read_plan(store.plan());
   sweep::require_runnable(plan, SweepCatalog().catalog(), display_name(store.plan()));
   if (flags.slurm) {
-    const sweep::Submitted jobs = sweep::submit_to_slurm(script_options(flags, plan), [&] {
-      if (flags.run.retry) sweep::forget_failures(plan, store);
-    });
+    const sweep::Submitted jobs =
+        sweep::submit_to_slurm(script_options(flags.cluster, plan, flags.folder, flags.run.jobs), [&] {
+          if (flags.run.retry) sweep::forget_failures(plan, store);
+        });
     context.print(
         Json{{"array", jobs.array}, {"last", jobs.last}},
         fmt::format(
@@ -191,7 +172,7 @@ int run_collect(Context& context, const SweepFlags& flags) {
 
 int run_script(Context& context, const SweepFlags& flags) {
   const sweep::Plan plan = sweep::read_plan(sweep::Store(flags.folder).plan());
-  context.print({}, sweep::array_script(script_options(flags, plan)));
+  context.print({}, sweep::array_script(script_options(flags.cluster, plan, flags.folder, flags.run.jobs)));
   return exit_ok;
 }
 
@@ -202,12 +183,6 @@ void add_folder(const Command& command, SweepFlags& flags) {
 std::string time_check(const std::string& text) {
   return sweep::seconds_of(text) ? ""
                                  : "expected hours:minutes:seconds from 0:05:00, found " + in_quotes(text);
-}
-
-void add_cluster_flags(const Command& command, sweep::ScriptOptions& cluster) {
-  command.option("--tasks", cluster.tasks, "On a cluster: number of array tasks").whole_within(1, 100000);
-  command.option("--time", cluster.time, "On a cluster: time limit of a task, hours:minutes:seconds")
-      .check(time_check);
 }
 
 void add_common(const Command& command, Context& context, const std::string& out, Written kind) {
@@ -253,6 +228,38 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
 }
 
 }  // namespace
+
+sweep::Plan plan_into(Context& context, const sweep::Store& store, std::string_view text,
+                      const std::string& name) {
+  const SweepCatalog catalog;
+  sweep::Plan plan = sweep::make_plan(sweep::parse_study(text, name, catalog.catalog()), catalog.catalog(),
+                                      name, context.progress());
+  std::error_code error;
+  if (is_there(store.folder()) && !fs::is_empty(store.folder(), error) &&
+      !(is_there(store.plan()) && sweep::is_plan(store.plan())))
+    refuse(display_name(store.folder()), "a new folder or the folder of a sweep",
+           "a folder with other files");
+  fs::create_directories(store.folder(), error);
+  if (error) sweep::fail_at(store.folder(), "cannot make the folder", error.value());
+  write_text(store.folder() / "study.toml", text);
+  sweep::write_plan(store.plan(), plan);
+  return plan;
+}
+
+sweep::ScriptOptions script_options(sweep::ScriptOptions cluster, const sweep::Plan& plan,
+                                    const std::string& folder, std::size_t jobs) {
+  cluster.program = fs::read_symlink("/proc/self/exe").string();
+  cluster.folder = fs::canonical(folder).string();
+  cluster.jobs = std::max<std::size_t>(1, jobs);
+  cluster.threads = plan.threads, cluster.memory = plan.memory;
+  return cluster;
+}
+
+void add_cluster_flags(const Command& command, sweep::ScriptOptions& cluster) {
+  command.option("--tasks", cluster.tasks, "On a cluster: number of array tasks").whole_within(1, 100000);
+  command.option("--time", cluster.time, "On a cluster: time limit of a task, hours:minutes:seconds")
+      .check(time_check);
+}
 
 void add_sweep(const Command& root, Context& context) {
   const Command room =

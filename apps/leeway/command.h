@@ -125,6 +125,7 @@ void add_adapt(const Command& root, Context& context);
 void add_infer(const Command& root, Context& context);
 void add_inspect(const Command& root, Context& context);
 void add_attack(const Command& root, Context& context);
+void add_attack_curve(const Command& attack, Context& context);
 void add_mvn_cdf(const Command& root, Context& context);
 void add_list(const Command& root, Context& context);
 void add_schema(const Command& root, Context& context);

@@ -107,11 +107,11 @@ std::optional<std::vector<std::size_t>> keep_rows(Context& context, ModelAndImag
 }
 
 void add_models_flags(const Command& command, ModelsAndData& flags) {
-  command.option("--model", flags.models, std::string(model_help) + "; each model runs on each set of images")
-      .required();
+  command.option("--model", flags.models,
+                 std::string(model_help) + "; each model runs on each set of images");
   add_option_flags(command, [&](Fields& f) { flag_fields(flags.reading.reading, f); });
   add_device_flag(command, flags.reading.reading.device);
-  command.option("--data", flags.data, std::string(inputs_help) + "; one or several").required();
+  command.option("--data", flags.data, std::string(inputs_help) + "; one or several");
   command.reads({"--model", "--data"});
   add_layout_flag(command, flags.reading);
 }

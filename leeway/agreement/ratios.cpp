@@ -81,6 +81,10 @@ std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted, co
   const Array to = floats ? shifted : make_array(shifted.shape, to_f64(shifted, options.shifted_name));
 
   std::vector<RatioPoint> points;
+  const auto add = [&](RatioPoint point, const Array& mixed) {
+    points.push_back(std::move(point));
+    if (sweep.visit) sweep.visit(points.back(), mixed);
+  };
   for (const double ratio : sweep.ratios) {
     if (options.progress != nullptr) {
       stop_if_asked(options.progress, "ratios stopped: nothing was written");
@@ -89,15 +93,15 @@ std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted, co
     }
     const auto count = static_cast<std::size_t>(std::lround(ratio * static_cast<double>(n)));
     if (count == n) {
-      points.push_back({ratio, n, whole});
+      add({ratio, n, whole}, to);
       continue;
     }
     const std::span<const std::size_t> rows(order.data(), count);
     const Array mixed = floats ? mixture<float>(from, to, rows) : mixture<double>(from, to, rows);
-    points.push_back({ratio, count, posterior_agreement(clean, mixed, sweep.labels, options)});
+    Agreement found = posterior_agreement(clean, mixed, sweep.labels, options);
     // A set beside itself: every pair agrees, whatever rows were drawn. Tied top classes alone leave something to chance.
-    Agreement& found = points.back().agreement;
     if (count == 0 && found.value == 0) found.pa_interval = {found.pa, found.pa};
+    add({ratio, count, std::move(found)}, mixed);
   }
   return points;
 }

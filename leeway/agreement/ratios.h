@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -34,6 +35,8 @@ struct Sweep {
   Options options = {};
   std::optional<Agreement> whole =
       {};  // posterior_agreement of the two sets with these options, where it is known
+  // Is given every point with the set that was compared with the clean one: shifted rows among clean ones.
+  std::function<void(const RatioPoint&, const Array& mixed)> visit = {};
 };
 
 [[nodiscard]] std::vector<RatioPoint> ratio_sweep(const Array& clean, const Array& shifted,

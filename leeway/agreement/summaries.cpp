@@ -6,8 +6,11 @@
 #include <functional>
 #include <limits>
 
+#include "leeway/agreement/detail/pairs.h"
 #include "leeway/agreement/detail/posterior.h"
+#include "leeway/core/bounded_mean.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/statistics.h"
 
 namespace leeway::agreement {
 namespace {
@@ -79,6 +82,29 @@ struct Groups {
   Spread right, moved;
 };
 
+enum ResponseGroup : std::uint8_t { stays_right, stays_wrong, changes, no_group };
+using RankSums = std::array<std::vector<double>, no_group>;
+
+RankSums join_ranks(RankSums a, const RankSums& b) {
+  for (std::size_t g = 0; g < a.size(); ++g) std::ranges::transform(a[g], b[g], a[g].begin(), std::plus<>());
+  return a;
+}
+
+// Of the group, whose posteriors by rank have these sums.
+Response response_of(std::span<const double> confidences, std::span<const ResponseGroup> groups,
+                     ResponseGroup group, std::vector<double> sums, double level) {
+  std::vector<double> own;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (groups[i] == group) own.push_back(confidences[i]);
+  Response response{own.size(), {}, {}, {}};
+  if (own.empty()) return response;
+  response.confidence = mean_and_error(own).mean;
+  response.confidence_interval = bounded_mean_interval(own, 0, 1, level);
+  for (double& sum : sums) sum /= static_cast<double>(own.size());
+  response.by_rank = std::move(sums);
+  return response;
+}
+
 }  // namespace
 
 Entropies entropies(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
@@ -136,6 +162,63 @@ Confidences confidences(const Array& clean, const Array& shifted, std::span<cons
     append(result.moved, beta, groups.moved);
   }
   return result;
+}
+
+Responses responses(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
+                    double beta, std::size_t ranks, double level) {
+  require_pairs("responses", clean, shifted, labels, std::span(&beta, 1));
+  const std::size_t n = clean.shape[0], k = clean.shape[1], kept = std::min(ranks, k);
+  const Rows clean_rows(clean), shifted_rows(shifted);
+  std::vector<ResponseGroup> groups(n, no_group);
+  std::vector<double> confidences(n);
+  RankSums sums = reduce_chunks<RankSums>(
+      n, summaries_chunk_rows,
+      [&](std::size_t begin, std::size_t end) {
+        RankSums s;
+        s.fill(std::vector<double>(kept));
+        std::vector<double> p(k), after_p(k);
+        for (std::size_t i = begin; i < end; ++i) {
+          const Prediction before = prediction_of(clean_rows, i, beta, p.data()),
+                           after = prediction_of(shifted_rows, i, beta, after_p.data());
+          const bool moved = before.top != after.top;
+          if (!moved && (labels.empty() || labels[i] < 0)) continue;
+          groups[i] = moved                                                ? changes
+                      : static_cast<std::int64_t>(before.top) == labels[i] ? stays_right
+                                                                           : stays_wrong;
+          confidences[i] = std::min(1., (moved ? after : before).confidence);
+          std::vector<double>& shown = moved ? after_p : p;
+          std::ranges::partial_sort(shown, shown.begin() + static_cast<std::ptrdiff_t>(kept),
+                                    std::greater<>());
+          for (std::size_t r = 0; r < kept; ++r) s[groups[i]][r] += shown[r];
+        }
+        return s;
+      },
+      join_ranks);
+  const auto found = [&](ResponseGroup group) {
+    return response_of(confidences, groups, group, std::move(sums[group]), level);
+  };
+  Responses all;
+  if (!labels.empty()) all.right = found(stays_right), all.wrong = found(stays_wrong);
+  all.moved = found(changes);
+  return all;
+}
+
+std::optional<Interval> beta_interval(const Array& clean, const Array& shifted, double beta, double level) {
+  require_pairs("beta_interval", clean, shifted, {}, std::span(&beta, 1));
+  constexpr std::size_t fewest = 20;
+  constexpr double step = 1e-3;  // of log beta
+  const Pairs pairs(clean, shifted, {}, {"clean", "shifted"});
+  if (!(beta > 0 && std::isfinite(beta)) || pairs.facts().disagreeing < fewest) return std::nullopt;
+  const std::vector<double> below = pairs.per_row(beta * std::exp(-step)), at = pairs.per_row(beta),
+                            above = pairs.per_row(beta * std::exp(step));
+  const double n = static_cast<double>(at.size());
+  const auto mean = [&](const auto& term) { return sum_of_rows(at.size(), term) / n; };
+  const double square = mean([&](std::size_t i) { return std::pow((above[i] - below[i]) / (2 * step), 2); });
+  const double curvature =
+      mean([&](std::size_t i) { return ((above[i] - at[i]) - (at[i] - below[i])) / (step * step); });
+  const double half = normal_quantile(.5 * (1 + level)) * std::sqrt(square / n) / std::abs(curvature);
+  if (!std::isfinite(half)) return std::nullopt;
+  return Interval{beta * std::exp(-half), beta * std::exp(half)};
 }
 
 }  // namespace leeway::agreement

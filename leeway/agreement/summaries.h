@@ -9,6 +9,13 @@
 // Confidences (section 4.2.1, figure 4.10), mean and standard error s / sqrt(n):
 //   clean_right   p(y'|x')   over samples with a correct clean prediction y'
 //   moved         p(y''|x'') over samples with y'' != y', whatever their label: the successful attacks
+//
+// Responses (figures 4.7, 4.10, B.6 to B.11, B.17, B.18): the mean posterior by rank of three groups of
+// samples, and the interval of the mean confidence, which is its first rank (bounded_mean.h):
+//   right   p(.|x'),  y' = y'' = y      wrong   p(.|x'),  y' = y'' != y      moved   p(.|x''),  y'' != y'
+//
+// Interval of beta: the maximum solves mean g_i = 0 with g_i = d a_i / d log beta, hence the normal interval
+// of an M-estimator in log beta, beta exp(+-z s(g) / (sqrt(n) |d^2 A / d (log beta)^2|)).
 // Shapes: logits (n,k) as in posterior_agreement, labels empty or (n), betas in [0, inf]; at infinity a
 // posterior is uniform over its tied top classes. Argmax ties: lowest class. Errors (Error): different
 // shapes, a logit that is not finite, a negative beta. Cost: one pass per beta; entropies also sort each row.
@@ -22,6 +29,7 @@
 #include <vector>
 
 #include "leeway/core/array.h"
+#include "leeway/core/statistics.h"
 
 namespace leeway::agreement {
 
@@ -57,5 +65,27 @@ struct Confidences {
 
 [[nodiscard]] Confidences confidences(const Array& clean, const Array& shifted,
                                       std::span<const std::int64_t> labels, std::span<const double> betas);
+
+struct Response {
+  std::size_t n = 0;
+  std::optional<double> confidence;  // none for n = 0, as its interval
+  std::optional<Interval> confidence_interval;
+  std::vector<double> by_rank;  // the largest posteriors, falling; empty for n = 0
+};
+
+struct Responses {
+  std::optional<Response> right, wrong;  // with labels
+  Response moved;
+};
+
+// `ranks`: the most that are kept.
+[[nodiscard]] Responses responses(const Array& clean, const Array& shifted,
+                                  std::span<const std::int64_t> labels, double beta, std::size_t ranks,
+                                  double level = .95);
+
+// Of the beta* of posterior_agreement. None at 0 and infinity, and for fewer than 20 samples with y'' != y',
+// where the normal approximation fails. Cost: three evaluations of A.
+[[nodiscard]] std::optional<Interval> beta_interval(const Array& clean, const Array& shifted, double beta,
+                                                    double level = .95);
 
 }  // namespace leeway::agreement

@@ -1,6 +1,7 @@
 #include "leeway/tasks/agreement_fields.h"
 
 #include <array>
+#include <string_view>
 
 namespace leeway {
 
@@ -24,6 +25,28 @@ void fields_of_maximum(agreement::Agreement& a, Fields& f) {
   f("converged", a.converged, "false: the tolerance was not reached, and the exit code is 5");
   f.measured("afr_pred", a.afr_pred, a.afr_pred_interval, a_share,
              "share of predictions unchanged by the shift");
+}
+
+static void fields(agreement::Contribution& group, Fields& f) {
+  f("n", group.n, "number of samples");
+  f("sum", group.sum, {}, "sum of log agreement at beta");
+  f("delta", group.delta, {}, "1 - mean confidence; null without samples");
+  f("approximation", group.approximation, {},
+    "approximation of the sum from delta alone; null if it does not exist");
+}
+
+void fields(agreement::Decomposition& decomposition, Fields& f) {
+  struct Group {
+    std::string_view name, meaning;
+  };
+  constexpr std::array<Group, 4> groups{{{"err", "correct before and after the shift"},
+                                         {"mis", "wrong, and unchanged by the shift"},
+                                         {"adv", "correct before, changed by the shift"},
+                                         {"rest", "wrong before, changed by the shift"}}};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    f(groups[i].name, decomposition.groups[i], groups[i].meaning);
+    decomposition.groups[i].name = groups[i].name;
+  }
 }
 
 }  // namespace leeway

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "leeway/agreement/agreement.h"
+#include "leeway/agreement/decomposition.h"
 #include "leeway/agreement/pair_evidence.h"
 #include "leeway/describe/fields.h"
 
@@ -9,6 +10,8 @@ namespace leeway {
 
 void fields(agreement::CurvePoint& point, Fields& f);
 void fields(agreement::PairEvidence& evidence, Fields& f);  // evidence, chance, words
+
+void fields(agreement::Decomposition& decomposition, Fields& f);  // err, mis, adv, rest
 
 // Of an agreement what a list of many shows: pa, beta, gap, converged and afr_pred.
 void fields_of_maximum(agreement::Agreement& agreement, Fields& f);

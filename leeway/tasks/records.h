@@ -9,6 +9,7 @@
 #include "leeway/tasks/align/align.h"
 #include "leeway/tasks/assess/assess.h"
 #include "leeway/tasks/attack/attack.h"
+#include "leeway/tasks/attack_curve/attack_curve.h"
 #include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/bound/bound.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
@@ -46,6 +47,7 @@ void each_record(const Visit& visit) {
   visit(RecordKind<Adapt>{"a model with batch normalization adapted to other images (leeway adapt)"});
   visit(RecordKind<Align>{"PCA alignment of clean and shifted features (leeway align)"});
   visit(RecordKind<Attack>{"adversarial examples (leeway attack)"});
+  visit(RecordKind<AttackCurve>{"models under attacks of growing strength (leeway attack curve)"});
   visit(RecordKind<Bound>{"the error on a target without labels (leeway bound)"});
   visit(RecordKind<BoundEvaluation>{
       "bounds and estimates on many shifts with known errors (leeway bound evaluate)"});

@@ -103,23 +103,38 @@ def _require_same_models(function, argument, first, other, options):
         raise _leeway.Error(f"{function}: expected the models {list(map(str, first))} in {argument}, found {found}")
 
 
-def _model_to_attack(given):
-    """A classifier of whatever has been given; `x` is an array for it."""
-    model, x = given["model"], _arrays.numpy_of(given["x"], "x")
-    given["x"] = x
+def _attackable(model, x, labels, where):
+    """A classifier of whatever has been given, and labels as its classes."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(model, torch.nn.Module):
         from .torch import classifier
         model = classifier(model, x.shape[1:])
     elif hasattr(model, "predict_proba") or hasattr(model, "decision_function"):
         from .sklearn import classifier, positions
-        for name in {"y", "targets"} & given.keys():  # names of the estimator's classes
-            given[name] = positions(model, given[name])
+        labels = {name: positions(model, value) for name, value in labels.items()}  # names of the estimator's classes
         model = classifier(model)
     if not isinstance(model, Classifier):
-        raise _leeway.Error("leeway.attack: model: expected a leeway.Classifier, a torch.nn.Module or an estimator with predict_proba or "
+        raise _leeway.Error(f"leeway.{where}: expected a leeway.Classifier, a torch.nn.Module or an estimator with predict_proba or "
                             f"decision_function, found {type(model).__name__}")
-    given["model"] = model
+    return model, labels
+
+
+def _model_to_attack(given):
+    given["x"] = _arrays.numpy_of(given["x"], "x")
+    given["model"], labels = _attackable(given["model"], given["x"], {name: given[name] for name in ("y", "targets") if name in given},
+                                         "attack: model")
+    given.update(labels)
+
+
+def _models_to_attack(given):
+    """models = [(name, (classifier, labels or None))]"""
+    given["x"], models = _arrays.numpy_of(given["x"], "x"), given["models"]
+    if not isinstance(models, dict):
+        models = {"model": models}
+    given["models"] = []
+    for name, model in models.items():
+        made, labels = _attackable(model, given["x"], {"y": given["y"]} if "y" in given else {}, f"attack_curve: models[{name!r}]")
+        given["models"].append((str(name), (made, labels.get("y"))))
 
 
 def _model_or_outputs(given):
@@ -166,7 +181,8 @@ def _adapted(kind, value, name, options):
     return [_arrays.named_outputs(value, name, options)] if kind == "outputs" else ADAPTERS[kind](value, name)
 
 
-PREPARE = {"agreement": _models, "assess": _sources, "attack": _model_to_attack, "average_case": _model_or_outputs, "select": _checkpoints}
+PREPARE = {"agreement": _models, "assess": _sources, "attack": _model_to_attack, "attack_curve": _models_to_attack,
+           "average_case": _model_or_outputs, "select": _checkpoints}
 
 
 WORDS = ("attack", "class_names", "class_columns", "group_columns")  # words by commas, or a list of them

@@ -1,4 +1,4 @@
-// attack: adversarial examples.
+// attack, attack_curve: adversarial examples, and models under growing attacks.
 #include <fmt/format.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,7 +12,9 @@
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/io/columns.h"
+#include "leeway/render/figures.h"
 #include "leeway/tasks/attack/attack.h"
+#include "leeway/tasks/attack_curve/attack_curve.h"
 #include "python/src/arrays.h"
 #include "python/src/classifier.h"
 #include "python/src/functions.h"
@@ -21,9 +23,10 @@ namespace leeway::python {
 namespace {
 
 // Whole numbers, one a row.
-std::vector<std::int64_t> classes_of(Request& request, const char* argument, std::size_t n, std::size_t k) {
-  const Array array = array_of(request[argument], argument);
-  request.log.add_array(argument, array);
+std::vector<std::int64_t> classes_of(Request& request, const char* argument, nb::handle value, std::size_t n,
+                                     std::size_t k) {
+  const Array array = array_of(value, argument);
+  if (!request.log.has(argument)) request.log.add_array(argument, array);
   return labels_of(array, argument, n, k, {}).values;
 }
 
@@ -75,23 +78,41 @@ attack::Grid grid_of(Request& request, std::size_t d) {
   return grid;
 }
 
+// A model in memory and its inputs as rows. Both must outlive its target.
+class InMemory {
+ public:
+  // `randomized`: the model may answer differently each time.
+  InMemory(nb::handle model, const Array& x, bool randomized = false)
+      : inputs_(randomized ? randomized_inputs(model, x) : classifier_inputs(model, x)), shape_(x.shape), rows_(inputs_.n * inputs_.classifier.d) {
+    const std::size_t d = inputs_.classifier.d;
+    for (std::size_t i = 0; i < inputs_.n; ++i) inputs_.input(i, std::span(rows_).subspan(i * d, d));
+  }
+
+  [[nodiscard]] attack::Target target(Request& request, const Array& x) const {
+    attack::Target target{inputs_.classifier, rows_};
+    target.name = "x", target.box = box_of(request, x, inputs_.classifier.d);
+    if (shape_.size() == 4) target.picture = {shape_[1], shape_[2], shape_[3]};
+    if (shape_.size() == 3) target.picture = {1, shape_[1], shape_[2]};
+    return target;
+  }
+
+ private:
+  const tasks::ClassifierInputs inputs_;
+  const std::vector<std::size_t> shape_;
+  std::vector<float> rows_;
+};
+
 nb::object attack_of(Request& request) {
   const Array x = request.inputs();
   tasks::AttacksOptions options;
   request.read(options);
   options.seed = request.seed;
-  const tasks::ClassifierInputs inputs =
-      options.draws > 1 ? randomized_inputs(request["model"], x) : classifier_inputs(request["model"], x);
-  const std::size_t d = inputs.classifier.d;
-  std::vector<float> rows(inputs.n * d);
-  for (std::size_t i = 0; i < inputs.n; ++i) inputs.input(i, std::span(rows).subspan(i * d, d));
-  attack::Target target{inputs.classifier, rows};
-  target.name = "x", target.box = box_of(request, x, d);
+  const InMemory model(request["model"], x, options.draws > 1);
+  attack::Target target = model.target(request, x);
+  const std::size_t n = x.shape[0], d = target.classifier.d, k = target.classifier.k;
   target.changeable = changeable_of(request, d), target.grid = grid_of(request, d);
-  if (x.shape.size() == 4) target.picture = {x.shape[1], x.shape[2], x.shape[3]};
-  if (x.shape.size() == 3) target.picture = {1, x.shape[1], x.shape[2]};
-  if (request.has("y")) target.labels = classes_of(request, "y", inputs.n, inputs.classifier.k);
-  if (request.has("targets")) options.targets = classes_of(request, "targets", inputs.n, inputs.classifier.k);
+  if (request.has("y")) target.labels = classes_of(request, "y", request["y"], n, k);
+  if (request.has("targets")) options.targets = classes_of(request, "targets", request["targets"], n, k);
   std::vector<double> radii;
   if (options.eps) radii.push_back(*options.eps), options.eps.reset();
   tasks::Attack record;
@@ -108,6 +129,62 @@ nb::object attack_of(Request& request) {
       std::ranges::find_if(results, [](const auto& one) { return one.options.eps.has_value(); });
   const auto eps = within == results.end() ? std::nullopt : within->options.eps;
   return request.finished(std::move(record), tasks::attacked_arrays(tasks::worst_of(results, eps), x.shape));
+}
+
+// Outputs of the target's classifier on `rows`, in passes as long as those of attacks.
+Outputs outputs_on(const attack::Target& target, std::span<const float> rows) {
+  const Classifier& classifier = target.classifier;
+  const std::size_t n = rows.size() / classifier.d;
+  std::vector<float> logits;
+  for (std::size_t i = 0; i < n; i += classifier.rows_at_once) {
+    const std::size_t count = std::min(classifier.rows_at_once, n - i);
+    const std::vector<float> some = classifier.logits(rows.subspan(i * classifier.d, count * classifier.d));
+    logits.insert(logits.end(), some.begin(), some.end());
+  }
+  Outputs outputs;
+  outputs.logits = make_array({n, classifier.k}, std::move(logits));
+  outputs.labels = target.labels;
+  return outputs;
+}
+
+// Attacks one model; warnings of an attack go to `warnings` under its name.
+tasks::CurveModel attacked_model(const std::string& name, const attack::Target& target,
+                                 const std::vector<tasks::CurveAttack>& attacks,
+                                 std::vector<std::string>& warnings, Progress* progress) {
+  tasks::CurveModel model{name, tasks::in_memory(name, outputs_on(target, target.x)), {}};
+  for (const tasks::CurveAttack& one : attacks) {
+    const std::string set = fmt::format("{}, {} {}", name, one.options.attack, one.strength);
+    auto [record, result] = tasks::attack({target, one.options}, progress);
+    for (const std::string& line : record.envelope.warnings) warnings.push_back(set + ": " + line);
+    Outputs outputs = outputs_on(target, result.x);
+    outputs.norms = std::move(result.norms);
+    model.attacked.push_back({one.options.attack, one.strength, tasks::in_memory(set, std::move(outputs))});
+  }
+  return model;
+}
+
+nb::object attack_curve_of(Request& request) {
+  const Array x = request.inputs();
+  auto task = request.task<tasks::AttackCurveTask>();
+  const std::vector<tasks::CurveAttack> attacks = tasks::attacks_of(task.options, task.seed);
+  std::vector<std::string> warnings;
+  for (const auto& named : request.pairs("models")) {
+    const nb::object classifier = named.second[0], labels = named.second[1];
+    const InMemory model(classifier, x);
+    attack::Target target = model.target(request, x);
+    if (!labels.is_none()) target.labels = classes_of(request, "y", labels, x.shape[0], target.classifier.k);
+    task.models.push_back(request.run([&](Progress* progress) {
+      return attacked_model(named.first, target, attacks, warnings, progress);
+    }));
+  }
+  tasks::AttackCurve record = request.run(tasks::attack_curve, task);
+  record.envelope.warnings.insert(record.envelope.warnings.begin(), warnings.begin(), warnings.end());
+  request.warnings = tasks::unproved_maxima(record);
+  if (request.has("figures")) {
+    const auto drawn = render::write_figures(tasks::view(record), request.text("figures"));
+    if (!drawn.missing.empty()) request.warnings.push_back("figures: " + drawn.missing);
+  }
+  return request.finished(std::move(record));
 }
 
 }  // namespace
@@ -127,15 +204,27 @@ std::vector<Function> functions_of_attack() {
         {"targets", "labels", "class that each row is to be taken for (default: any other)"},
         {"bounds", "bounds",
          "range of the values, (low, high), two numbers or arrays with one number per feature (default: 0 "
-         "and 1 of "
-         "images, none of rows)"},
+         "and 1 of images, none of rows)"},
         {"changeable", "array", "booleans, one per feature: the attack may change it (default: all)"},
         {"integers", "features", "positions of features that are whole numbers (default: none)"},
         {"one_hot", "feature-groups",
          "lists of positions of features, of which one is 1 and the others 0 (default: none)"}},
        {},
        default_options<tasks::AttacksOptions>,
-       attack_of}};
+       attack_of},
+      {"attack_curve",
+       "leeway attack curve",
+       tasks::attack_curve_schema,
+       "Accuracy, agreement and confidence of models under attacks of growing strength.",
+       {{"models", "classifiers", "a model as leeway.attack takes it, or a dictionary from names to models",
+         true},
+        {"x", "inputs", "inputs of the models, as for leeway.attack", true},
+        {"y", "labels", "labels, which the attacks lead away from (default: each model's predictions)"},
+        {"bounds", "bounds", "range of the values, as for leeway.attack"},
+        {"figures", "text", "folder to write charts and tables to: .svg (requires node), .csv, .tex"}},
+       {},
+       default_options<tasks::AttackCurveOptions>,
+       attack_curve_of}};
 }
 
 }  // namespace leeway::python

@@ -182,4 +182,42 @@ TEST(FixedBeta, BadArguments) {
   EXPECT_REFUSED(agreement_at(clean_array(pair), shifted_array(broken), 1, {}, options), "s.npy...");
 }
 
+// Rows that stay right, change and stay wrong. At beta = log 3, p is 3/4 for a difference of 1, .9 for 2.
+TEST(Responses, GroupRowsByWhatBecomesOfThem) {
+  const Pair pair = {3, 2, {1, 0, 1, 0, 0, 1}, {1, 0, 0, 2, 0, 1}};
+  const std::vector<std::int64_t> labels = {0, 0, 0};
+  const Responses found = responses(clean_array(pair), shifted_array(pair), labels, std::log(3), 1);
+  EXPECT_NEAR(*found.right->confidence, .75, 1e-14);
+  EXPECT_NEAR(*found.wrong->confidence, .75, 1e-14);
+  EXPECT_NEAR(*found.moved.confidence, .9, 1e-14);
+  EXPECT_EQ(found.moved.by_rank.size(), 1);
+  EXPECT_NEAR(found.moved.by_rank[0], .9, 1e-14);
+  const Responses none = responses(clean_array(pair), shifted_array(pair), {}, infinity, 9);
+  EXPECT_FALSE(none.right || none.wrong);
+  EXPECT_EQ(none.moved.n, 1);
+  EXPECT_EQ(none.moved.by_rank, (std::vector<double>{1, 0}));
+}
+
+// Logits times 8 divide beta and its interval by 8; rows given twice narrow it by sqrt(2) in log beta.
+TEST(BetaInterval, FollowsTheScaleAndTheNumberOfRows) {
+  const Pair pair = gaussian(300, 3, 1, 5);
+  Pair scaled = pair, doubled = pair;
+  for (auto* values : {&scaled.clean, &scaled.shifted})
+    for (double& value : *values) value *= 8;
+  doubled.n *= 2;
+  for (auto* values : {&doubled.clean, &doubled.shifted}) {
+    const std::vector<double> once = *values;
+    values->insert(values->end(), once.begin(), once.end());
+  }
+  const double beta = posterior_agreement(clean_array(pair), shifted_array(pair)).beta;
+  const Interval own = beta_interval(clean_array(pair), shifted_array(pair), beta).value();
+  EXPECT_NEAR(own.low * own.high, beta * beta, 1e-12 * beta * beta);
+  const Interval small = beta_interval(clean_array(scaled), shifted_array(scaled), beta / 8).value();
+  EXPECT_NEAR(small.low, own.low / 8, 1e-6 * own.low);
+  const Interval narrow = beta_interval(clean_array(doubled), shifted_array(doubled), beta).value();
+  EXPECT_NEAR(std::log(narrow.high / beta) * std::sqrt(2), std::log(own.high / beta), 1e-9);
+  EXPECT_FALSE(beta_interval(clean_array(pair), clean_array(pair), beta));  // no row changes
+  EXPECT_FALSE(beta_interval(clean_array(pair), shifted_array(pair), infinity));
+}
+
 }  // namespace leeway::agreement::summaries_test

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Kills train, attack, shift corrupt, sweep run and assess at random times (SIGKILL), of a sweep also its units, and runs each again.
+"""Kills train, attack, attack curve, shift corrupt, sweep run and assess at random times (SIGKILL), of a sweep also its units, and runs each again.
 
     tests/hostile/kills.py build/release/bin [--kills 100] [--seed 0]
 
@@ -35,6 +35,8 @@ COMMANDS = {
     "train": ("train --data train.npz --arch small-cnn --algorithm pgd --set steps=2 --epochs 4 --batch 16 --patience 0 --threads 1 "
               "--out t.safetensors", ["t.safetensors"]),
     "attack": ("attack --model model.safetensors --data train.npz --eps 0.1 --steps 20 --threads 1 --out a.npz", ["a.npz"]),
+    "attack curve": ("attack curve --model model.safetensors --data train.npz --attack pgd,fmn --eps 0.05,0.1 --steps 20 --shares 0.5,1 "
+                     "--out curve --jobs 2", ["curve/curve.json"]),
     "shift corrupt": ("shift corrupt --model model.safetensors --data train.npz --corruptions fog,contrast,gaussian-noise --threads 1 "
                       "--out corrupt.json", ["corrupt.json"]),
     "sweep run": ("sweep run sweep --jobs 2 --collect runs.csv", ["runs.csv"]),
@@ -59,7 +61,7 @@ def bits_of(path):  # without seconds
 
 def left_behind(folder):
     names = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() or path.is_symlink()]
-    return [name for name in names if ".partial-" in name or name.endswith((".state", ".base")) or name.startswith(("sweep/work/", "sweep/claims/"))]
+    return [name for name in names if ".partial-" in name or name.endswith((".state", ".base")) or name.startswith(("sweep/work/", "sweep/claims/", "curve/work/", "curve/claims/"))]
 
 
 def children_of(process):
@@ -97,7 +99,7 @@ class Kills:
             shutil.copytree(self.base, folder)
             process = self.start(line, folder)
             time.sleep(wait)
-            units = children_of(process) if name == "sweep run" and index % 2 else []
+            units = children_of(process) if name in ("sweep run", "attack curve") and index % 2 else []
             with contextlib.suppress(ProcessLookupError):  # a unit that ended; the runner goes on
                 [os.kill(unit, signal.SIGKILL) for unit in units[:1]]
             if not units:

@@ -112,6 +112,7 @@ infer --model linear.safetensors --data images.npz --out outputs.npz
 inspect linear.safetensors --data images.npz
 attack --model linear.safetensors --data images.npz --out attacked.npz
 attack --model linear.safetensors --data images.npz --attack fmn --norm l2 --steps 5 --out near.npz
+attack curve --model linear.safetensors --data images.npz --attack fgsm,fmn --eps 1/10 --shares 0.5,1 --out curve
 train --data images.npz --arch small-cnn-bn --epochs 1 --threads 1 --seed 1 --out normalized.safetensors
 adapt --model normalized.safetensors --data images.npz --out adapted.safetensors
 average-case --model linear.safetensors --data images.npz --rows 30 --sigma 0.1 --methods mc,mmse --draws 20 --convergence

@@ -220,6 +220,38 @@ TEST_F(CommandTier2, ListsEveryFamily) {
               AllOf(HasSubstr("\n  small-cnn "), HasSubstr("norms: linf l2 l1 l0"), HasSubstr("\nshifts: ")));
 }
 
+// Each point is that of the commands by hand; more strengths keep what is done.
+TEST_F(CommandTier2, AttackCurveIsThatOfTheCommandsByHand) {
+  const std::string model = trained(), other = path("other.safetensors");
+  good("train --data data.npz --epochs 1 --threads 1 --seed 4 --lr 0.005 --out " + other + " --quiet");
+  const std::string usual =
+      "attack curve --model " + model + " weak=" + other + " --data data.npz --out curve ";
+  const Json first = record(usual + "--attack fgsm,fmn --eps 16/255,64/255 --shares 0.5,1 --figures figures");
+  EXPECT_EQ(Json::parse(read_bytes(folder_ / "curve/curve.json")), first);
+  ASSERT_EQ(first.at("results").size(), 2u * (1 + 2 * 2 + 1 + 3 * 2));
+  const Json& point = first.at("results").at(4);
+  EXPECT_EQ(point.at("model"), "m");
+  EXPECT_EQ(point.at("strength"), "64/255");
+  EXPECT_EQ(point.at("share"), 1);
+  const Json alone =
+      result("attack --model " + model + " --data data.npz --attack fgsm --eps 64/255 --out adv.npz");
+  EXPECT_EQ(point.at("afr_true"), alone.at("robust_accuracy"));
+  EXPECT_EQ(point.at("clean_accuracy"), alone.at("clean_accuracy"));
+  good("infer --model " + model + " --data data.npz --out clean.npz --quiet");
+  good("infer --model " + model + " --data adv.npz --out seen.npz --quiet");
+  EXPECT_EQ(point.at("pa"), result("pa clean.npz seen.npz").at("pa"));
+  EXPECT_THAT(read_bytes(folder_ / "figures/tables-accuracy-afr-t-by-strength.tex"),
+              HasSubstr("Model & Attack & 0 & 16/255 & 64/255 & nearest"));
+  good(usual + "--attack fgsm,fmn --eps 16/255,32/255,64/255 --report page.html --quiet");
+  EXPECT_EQ(record("sweep status curve").at("counts").at("done"), 18);
+  refused({usual + "--eps 0", 2, {"strengths: expected numbers above 0"}});
+  refused({usual, 2, {"strengths: expected radii for pgd"}});
+  refused({usual + "--eps 1/255 --split test", 2, {"--index and --split"}});
+  refused({"attack curve --model " + model + " m=" + other + " --data data.npz --eps 1/255 --out other",
+           2,
+           {"two models are called m"}});
+}
+
 // Two models, two attacks and two radii: eight sets, each as it is alone.
 TEST_F(Command, AttacksAndInferTakeLists) {
   const std::string model = trained(), other = path("other.safetensors");

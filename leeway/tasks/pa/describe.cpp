@@ -44,28 +44,6 @@ static void fields(agreement::RatioPoint& point, Fields& f) {
              "share of correct predictions; null without labels");
 }
 
-static void fields(agreement::Contribution& group, Fields& f) {
-  f("n", group.n, "number of samples");
-  f("sum", group.sum, {}, "sum of log agreement at beta");
-  f("delta", group.delta, {}, "1 - mean confidence; null without samples");
-  f("approximation", group.approximation, {},
-    "approximation of the sum from delta alone; null if it does not exist");
-}
-
-static void fields(agreement::Decomposition& decomposition, Fields& f) {
-  struct Group {
-    std::string_view name, meaning;
-  };
-  constexpr std::array<Group, 4> groups{{{"err", "correct before and after the shift"},
-                                         {"mis", "wrong, and unchanged by the shift"},
-                                         {"adv", "correct before, changed by the shift"},
-                                         {"rest", "wrong before, changed by the shift"}}};
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    f(groups[i].name, decomposition.groups[i], groups[i].meaning);
-    decomposition.groups[i].name = groups[i].name;
-  }
-}
-
 static void fields(agreement::EntropyAt& at, Fields& f) {
   f("beta", at.beta, at_least(0), "inverse temperature: 1, or the beta of the result");
   f.unless_nan("clean", at.clean, {}, "entropy in bits of clean rows, sorted before averaging");
