@@ -83,7 +83,9 @@ class InMemory {
  public:
   // `randomized`: the model may answer differently each time.
   InMemory(nb::handle model, const Array& x, bool randomized = false)
-      : inputs_(randomized ? randomized_inputs(model, x) : classifier_inputs(model, x)), shape_(x.shape), rows_(inputs_.n * inputs_.classifier.d) {
+      : inputs_(randomized ? randomized_inputs(model, x) : classifier_inputs(model, x)),
+        shape_(x.shape),
+        rows_(inputs_.n * inputs_.classifier.d) {
     const std::size_t d = inputs_.classifier.d;
     for (std::size_t i = 0; i < inputs_.n; ++i) inputs_.input(i, std::span(rows_).subspan(i * d, d));
   }

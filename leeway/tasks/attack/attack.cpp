@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "leeway/core/parallel.h"
@@ -90,7 +91,8 @@ AttackedSet set_of(const attack::AttackResult& result) {
   if (!result.options.eps) set.norms = nearest_norms(result.norms);
   set.zero_gradient = result.zero_gradient, set.unreliable_gradient = result.unreliable_gradient;
   set.beside_noise = result.beside_noise, set.stages = result.stages;
-  if (result.repeats.size() > 1) set.repeats = repeats_of(result);
+  if (std::ranges::adjacent_find(result.repeats, std::not_equal_to()) != result.repeats.end())
+    set.repeats = repeats_of(result);
   return set;
 }
 

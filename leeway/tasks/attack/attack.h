@@ -91,7 +91,7 @@ struct AttackedSet {
   std::optional<double> zero_gradient, unreliable_gradient;
   std::vector<attack::Stage> stages;  // of an ensemble
   std::optional<attack::BesideNoise> beside_noise;
-  std::optional<JudgedRepeats> repeats;  // of several draws
+  std::optional<JudgedRepeats> repeats;  // of several draws that differ
   std::optional<nn::Variation> stochastic;
   std::vector<Check> checks;
 };

@@ -127,7 +127,7 @@ static void fields(AttackedSet& set, Fields& f) {
   f("beside_noise", set.beside_noise,
     "if zero_gradient is above .01: attack and noise alone (above, the worse of the two counts for each "
     "row); otherwise null");
-  f("repeats", set.repeats, "of several draws: robust accuracy over repeated passes; otherwise null");
+  f("repeats", set.repeats, "if several draws differ: robust accuracy over them; otherwise null");
   f("stochastic", set.stochastic,
     "variation between two passes of a model accepted with --stochastic; otherwise null");
   f("checks", set.checks, "checks of the attack; those that need further runs with --checks");
