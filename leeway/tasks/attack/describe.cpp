@@ -186,7 +186,7 @@ std::string headline_of(const Attack& record) {
   AttackedSet least = weakest(record.results);
   if (joined) {
     const WorstCase& worst = weakest(record.worst_cases);
-    least = worst;
+    least = static_cast<const AttackedSet&>(worst);
     least.attack = "the worst of " + list_of(worst.attacks);
   }
   std::string words = headline_of(least, record.options.norm);
