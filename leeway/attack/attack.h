@@ -122,7 +122,7 @@ struct AttackResult {
   std::vector<double> norms;  // |x' - x|, measured on the stored values; infinity without success
   std::vector<std::uint8_t> right_before;  // 1: the prediction on the clean row is the class
   std::vector<double> right_after;         // share of the passes over `x` that predict the class
-  double clean_accuracy = 0;  // share of rows whose clean prediction is the class; of several draws the mean
+  double clean_accuracy = 0;   // share of rows whose clean prediction is the class; of several draws the mean
   double robust_accuracy = 0;  // mean of right_after
   std::vector<double> repeats = {};  // one a draw: these shares on `x`
   // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients

@@ -36,14 +36,11 @@ Check compared(std::string check, std::string other, const Broken& better, const
 }
 
 Check whole_box(std::size_t withstand, std::size_t n) {
-  const double least = clopper_pearson(withstand, n, 1 - 2 * chance_of_error).low;
-  return {"whole-box",
-          "",
-          n,
-          {},
-          static_cast<double>(withstand) / static_cast<double>(n),
-          {},
-          least > most_unreachable};
+  Check check;
+  check.check = "whole-box", check.n = n;
+  check.withstand_other = static_cast<double>(withstand) / static_cast<double>(n);
+  check.raised = clopper_pearson(withstand, n, 1 - 2 * chance_of_error).low > most_unreachable;
+  return check;
 }
 
 // Whether a large radius reaches all rows of the box.
