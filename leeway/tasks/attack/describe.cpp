@@ -14,7 +14,7 @@ void fields(AttackOptions& options, Fields& f) {
   f("attack", options.attack, "attack, see leeway list attacks");
   f.one_of("norm", options.norm, every_norm, "norm of the perturbation; l0: number of changed values");
   f("eps", options.eps, at_least(0),
-    "radius, pixels in [0,1], l2: of the whole image; null: minimum-norm attack");
+    "radius, pixels in [0,1], l2: of the whole image (default 8/255); null in a record: minimum norm");
   f.choice("loss", loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}, {"dlr", ""}},
            "loss that the attack maximizes, see leeway/attack/attack.h");
   f.one_of("levels", options.levels, every_levels, "values of pixels; 8bit: multiples of 1/255");
