@@ -160,7 +160,7 @@ struct Pass {
   std::vector<float> x;
   std::vector<std::uint8_t> success;
   std::vector<double> norms;
-  std::vector<std::uint8_t> right;               // more than half of the draws predict the class
+  std::vector<double> right;                     // share of the draws that predict the class
   std::vector<double> accuracies;                // one a draw: share of rows that are right
   std::size_t zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
 
@@ -183,7 +183,7 @@ void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
   }
   pass.success.resize(n), pass.right.resize(n), pass.norms.resize(n);
   parallel_for(n, [&](std::size_t i) {
-    pass.success[i] = 2 * successes[i] > draws, pass.right[i] = 2 * rights[i] > draws;
+    pass.success[i] = 2 * successes[i] > draws, pass.right[i] = share_of(rights[i], draws);
     pass.norms[i] = pass.success[i] != 0
                         ? distance(Row(pass.x).subspan(i * d, d), aim.target().x.subspan(i * d, d),
                                    aim.options().norm, aim.target().grid)
@@ -396,14 +396,15 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   result.classes = target.labels ? *target.labels : aim.predictions(movable.target().x, options.draws);
   Pass pass = unattacked(aim, result.classes);
   result.clean_accuracy = mean_and_error(pass.accuracies).mean;
-  result.right_before = pass.right;
+  for (const double share : pass.right) result.right_before.push_back(share > .5);
   pass = member.parts != nullptr
              ? run_parts(aim, result.classes, member, std::move(pass), result.stages)
              : run_pass(aim, result.classes, options.attack, 0,
                         [&](const Problem& problem) { return member.run(problem, result.options); });
   if (member.gradients) {
     result.zero_gradient = share_of(pass.zero_gradients, std::max<std::size_t>(1, pass.attacked));
-    result.unreliable_gradient = unreliable_gradients(aim, result.classes);
+    if (std::ranges::adjacent_find(pass.accuracies, std::not_equal_to()) == pass.accuracies.end())
+      result.unreliable_gradient = unreliable_gradients(aim, result.classes);
   }
   if (result.zero_gradient.value_or(0) > most_zero_gradients && member.parts == nullptr) {
     const Pass noise = run_pass(aim, result.classes, "noise", 1, [&](const Problem& problem) {

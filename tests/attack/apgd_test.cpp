@@ -228,54 +228,6 @@ TEST(Apgd, BimIsPgdFromTheCleanRow) {
   }
 }
 
-// Constant or linear logits, few classes, a misclassified row, one row, radius 0: rows stay in ball and box.
-TEST(Apgd, HardRows) {
-  for (const char* attack : every_attack)
-    for (const Norm norm : both_norms)
-      for (const std::size_t k : {2, 3, 5})
-        for (const std::size_t n : {1, 4})
-          for (const double eps : {0., .3})
-            for (const bool constant : {false, true}) {
-              toy::Linear model = toy::random_linear(6, k, 8);
-              if (constant) std::ranges::fill(model.weight, 0.f);
-              const std::vector<float> x = toy::random_rows(n, 6, 9);
-              const Classifier classifier = model.classifier();
-              Target target{.classifier = classifier, .x = x};
-              target.labels = run(target, {.attack = attack, .eps = 0}).classes;
-              (*target.labels)[0] = ((*target.labels)[0] + 1) % static_cast<std::int64_t>(k);
-              const AttackResult found =
-                  run(target, {.attack = attack, .norm = norm, .eps = eps, .parameters = {{"steps", 12}}});
-              EXPECT_EQ(found.success[0], 1) << attack << k;
-              EXPECT_EQ(found.zero_gradient, constant ? 1. : 0.) << attack << k;
-              for (std::size_t i = 0; i < n; ++i)
-                EXPECT_LE(distance(row_of(found.x, i, 6), row_of(x, i, 6), norm), eps) << attack << k;
-              for (const float value : found.x) EXPECT_EQ(value, Box{}.clip(0, value)) << attack << k;
-            }
-}
-
-// The third row alone, with its key, gives the same bits as among the others.
-TEST(Apgd, RowsAreIndependentAndRepeatable) {
-  const toy::Linear model = toy::random_linear(6, 5, 8);
-  const Classifier classifier = model.classifier();
-  const Points clean{4, 6, toy::random_rows(4, 6, 9)},
-      third{1, 6, {clean.row(2).begin(), clean.row(2).end()}};
-  const std::vector<std::int64_t> classes{0, 1, 2, 3};
-  const std::vector<std::uint64_t> keys{0, 1, 2, 3};
-  for (const char* attack : every_attack)
-    for (const Norm norm : both_norms) {
-      const AttackOptions options =
-          complete({.attack = attack, .norm = norm, .eps = .1, .parameters = {{"steps", 15}}, .seed = 3});
-      const auto attacked = [&](const Points& rows, std::size_t first) {
-        const Problem problem{classifier, rows, std::span(classes).subspan(first, rows.n),
-                              std::span(keys).subspan(first, rows.n), options.loss.value()};
-        return attack_named(attack).run(problem, options).x;
-      };
-      const Points all = attacked(clean, 0);
-      EXPECT_EQ(all.values, attacked(clean, 0).values) << attack;
-      EXPECT_THAT(attacked(third, 2).values, testing::ElementsAreArray(all.row(2))) << attack;
-    }
-}
-
 TEST(Apgd, TargetedRefusesOtherLosses) {
   const toy::Linear model = toy::random_linear(6, 5, 8);
   const Classifier classifier = model.classifier();
