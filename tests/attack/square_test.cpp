@@ -76,9 +76,9 @@ TEST(MinimumNorm, ComesNearTheDistanceToThePlane) {
        {Precision{{.attack = "hopskipjump", .norm = Norm::linf, .parameters = steps}, 1.03},
         Precision{{.attack = "hopskipjump", .norm = Norm::l2, .parameters = steps}, 1.02},
         Precision{{.attack = "carlini-wagner", .norm = Norm::l2, .parameters = slow}, 1.001},
-        Precision{{.attack = "fmn", .norm = Norm::linf}, 1.002},
-        Precision{{.attack = "fmn", .norm = Norm::l2}, 1.002},
-        Precision{{.attack = "fmn", .norm = Norm::l1}, 1.002}}) {
+        Precision{{.attack = "fmn", .norm = Norm::linf, .parameters = {{"steps", 1000}}}, 1.001},
+        Precision{{.attack = "fmn", .norm = Norm::l2, .parameters = {{"steps", 1000}}}, 1.001},
+        Precision{{.attack = "fmn", .norm = Norm::l1, .parameters = {{"steps", 1000}}}, 1.001}}) {
     const AttackResult found = run({.classifier = classifier, .x = x, .box = anywhere}, options);
     const std::vector<double> far = distances(model, x, options.norm);
     for (std::size_t i = 0; i < n; ++i) {
