@@ -8,7 +8,7 @@
 
 namespace leeway::attack::apgd_test {
 
-constexpr const char* every_attack[] = {"apgd", "apgd-targeted", "bim", "momentum-pgd"};
+constexpr const char* every_attack[] = {"apgd", "apgd-targeted", "fgsm", "bim", "momentum-pgd"};
 constexpr Norm both_norms[] = {Norm::linf, Norm::l2};
 
 Row row_of(const std::vector<float>& x, std::size_t i, std::size_t d) { return Row(x).subspan(i * d, d); }
@@ -30,7 +30,7 @@ TEST(Apgd, ReachesTheClosedFormOfLinearModels) {
         const double far = toy::distance_to_plane(model, row_of(x, i, d), norm);
         const double beyond = toy::distance_to_plane(model, row_of(found.x, i, d), norm);
         EXPECT_EQ(found.success[i] != 0, far < .2) << attack << name_of(norm) << i;
-        EXPECT_NEAR(beyond, std::abs(far - .2), 2e-7) << attack << name_of(norm) << i;
+        EXPECT_NEAR(beyond, std::abs(far - .2), 2.5e-7) << attack << name_of(norm) << i;
         EXPECT_EQ(aimed.success[i] != 0, found.classes[i] == 1 || far < .2) << attack << name_of(norm) << i;
       }
     }
