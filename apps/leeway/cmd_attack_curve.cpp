@@ -14,6 +14,7 @@
 #include "apps/leeway/sweep_folder.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
+#include "leeway/sweep/checked_files.h"
 #include "leeway/sweep/run.h"
 #include "leeway/tasks/attack_curve/attack_curve.h"
 #include "leeway/tasks/file_pattern.h"
@@ -63,6 +64,15 @@ tasks::AttackCurveOptions options_of(const CurveFlags& flags) {
   if (flags.steps) options.parameters["steps"] = static_cast<double>(*flags.steps);
   for (const auto& [name, value] : parse_settings(flags.set)) options.parameters[name] = value;
   return options;
+}
+
+// The plan would name a line of a study that nobody wrote.
+void check_files(const CurveFlags& flags, const std::vector<NamedModel>& models) {
+  std::vector<std::string> files{flags.data};
+  for (const NamedModel& model : models) files.push_back(model.file);
+  for (const std::string& file : files)
+    if (const std::string missing = sweep::missing_file(file); !missing.empty())
+      refuse(display_name(missing), "a readable file", "no such file");
 }
 
 // A value of a study: braces stand for themselves.
@@ -206,6 +216,7 @@ int run_curve(Context& context, const Command& command, const CurveFlags& flags)
     throw UsageError("--index and --split are required together");
   tasks::AttackCurveTask task{{}, options_of(flags), context.seed};
   const std::vector<NamedModel> models = models_of(flags);
+  check_files(flags, models);
   std::vector<tasks::CurveAttack> attacks;
   try {
     attacks = tasks::attacks_of(task.options, context.seed);

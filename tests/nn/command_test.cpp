@@ -250,6 +250,9 @@ TEST_F(CommandTier2, AttackCurveIsThatOfTheCommandsByHand) {
   refused({"attack curve --model " + model + " m=" + other + " --data data.npz --eps 1/255 --out other",
            2,
            {"two models are called m"}});
+  refused({"attack curve --model " + model + " --data no.npz --eps 1/255 --out other",
+           3,
+           {"no.npz: expected a readable file, found no such file"}});
 }
 
 // Two models, two attacks and two radii: eight sets, each as it is alone.
