@@ -18,7 +18,7 @@ struct Linearized {
   std::vector<float> logits;  // (n,k)
   // Vector-Jacobian product, (n,k) -> (n,d): row i is the gradient of sum_j cotangents(i,j) F_j(x_i) with respect to x_i.
   std::function<std::vector<float>(std::span<const float> cotangents)> vjp = {};
-  std::size_t cotangents_at_once = 1;  // of a row, m at most: vjp is also (n,m,k) -> (n,m,d)
+  std::size_t cotangents_at_once = 1;  // of each row: vjp takes up to so many, (n,m,k) -> (n,m,d)
 };
 
 struct Classifier {
@@ -29,12 +29,12 @@ struct Classifier {
   bool reentrant = false;          // may be called from several threads at once
 };
 
-// Gradients of logits with respect to the input, (n,m,d). `classes` (n,m), m for each row, or empty: all k in order.
+// Gradients (n,m,d) of logits with respect to the input, of `classes` (n,m), or if empty of all k in order.
 [[nodiscard]] std::vector<float> class_gradients(const Linearized& here, std::size_t k,
                                                  std::span<const std::int32_t> classes = {});
 
-// body(begin, end) for blocks of n rows, of which `passes` are in memory together; on several threads if the classifier is
-// reentrant. Blocks depend on n and `passes` alone: of few rows they are smaller, for more threads.
+// body(begin, end) for blocks of n rows, on several threads if the classifier is reentrant. Blocks are smaller
+// if rows are few, for more threads, or if several `passes` are in memory together; they depend on nothing else.
 void for_blocks(const Classifier& classifier, std::size_t n, std::size_t passes,
                 const std::function<void(std::size_t begin, std::size_t end)>& body);
 

@@ -14,7 +14,7 @@ torch::Tensor as_images(std::span<const float> x, const InputShape& shape, std::
   return torch::from_blob(first, sizes_of(end - begin, shape), torch::kFloat32);
 }
 
-// So many that the gradients of a shard stay in the cache from layer to layer.
+// Of a row: a bound on memory.
 constexpr std::size_t cotangents_at_once = 16;
 
 void copy_out(const torch::Tensor& values, float* out) {

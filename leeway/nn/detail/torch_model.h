@@ -44,10 +44,11 @@ void check_normalization(const Normalization& normalization, const std::string& 
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network,
                                                 torch::Device device = torch::kCPU);
 
-// A model as the functions that analyses ask. Runs on `device`; `forward` must outlive the result. `linearize` is
-// empty (automatic differentiation) or takes many cotangents at once. Shards (tensors.h) depend on the number of rows
-// alone: same bits for any number of threads. Gradients of some classes equal those among all classes within 1e-5 of
-// the largest entry, unless rounding flips a relu: OpenBLAS's order of summation depends on batch size and row.
+// A model as the functions that analyses ask. Runs on `device`; `forward` must outlive the result. `linearize`
+// is empty (automatic differentiation) or takes several cotangents at once. Shards (tensors.h) depend on the
+// number of rows alone: same bits for any number of threads. Gradients of some classes equal those among all
+// within 1e-5 of the largest entry, unless rounding flips a relu: OpenBLAS's order of summation depends on
+// batch size and row.
 [[nodiscard]] Classifier make_classifier(ForwardFunction forward, LinearizeFunction linearize,
                                          const InputShape& input, std::size_t classes,
                                          torch::Device device = torch::kCPU);

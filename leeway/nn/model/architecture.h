@@ -38,8 +38,8 @@ class Network : public torch::nn::Module {
   // Network-specific initialization; initialize() calls it last.
   virtual void initialize_own(std::uint64_t /*seed*/) {}
 
-  // Logits (n,k), and the gradients (n,m,c,h,w) of cotangents (n,m,k) times logits by x. Networks that can compute many
-  // cotangents at once override it; no vjp: automatic differentiation, one after the other.
+  // Logits (n,k), and the gradients (n,m,c,h,w) of cotangents (n,m,k) times logits by x. Networks that can take
+  // several cotangents at once override it; no vjp: automatic differentiation, one after the other.
   struct Linearized {
     torch::Tensor logits;
     std::function<torch::Tensor(const torch::Tensor& cotangents)> vjp;

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/model/layers.h"
 
