@@ -103,7 +103,6 @@ Classifier averaged(const Classifier& classifier, std::size_t draws) {
     return means;
   };
   Classifier mean = classifier;
-  mean.gradients = {};
   mean.logits = [mean_of, logits = classifier.logits](std::span<const float> x) {
     return mean_of([&](std::size_t) { return logits(x); });
   };

@@ -54,7 +54,7 @@ class Aim {
     std::mutex mutex;
     std::size_t done = 0;
     if (progress_) progress_->update(task, 0, n(), "");
-    for_blocks([&](std::size_t begin, std::size_t end) {
+    for_blocks(target_.classifier, n(), options_.draws, [&](std::size_t begin, std::size_t end) {
       const Classifier seen = seen_at(from(begin), options_.draws);
       const std::size_t d = seen.d;
       const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
@@ -77,7 +77,7 @@ class Aim {
   [[nodiscard]] std::vector<std::int64_t> predictions(std::span<const float> x, std::size_t draws) const {
     std::vector<std::int64_t> predicted(n());
     const std::size_t d = target_.classifier.d, k = target_.classifier.k;
-    for_blocks([&](std::size_t begin, std::size_t end) {
+    for_blocks(target_.classifier, n(), options_.draws, [&](std::size_t begin, std::size_t end) {
       const std::vector<float> logits =
           seen_at(from(begin), draws).logits(x.subspan(begin * d, (end - begin) * d));
       for (std::size_t i = 0; i < end - begin; ++i) {
@@ -93,15 +93,6 @@ class Aim {
 
   static Place from(std::size_t begin) {
     return [begin](std::size_t i) { return begin + i; };
-  }
-
-  // Blocks depend on the number of rows alone: of few rows they are smaller where blocks run at the same time, for more
-  // threads; of many draws, too, whose passes are in memory together.
-  void for_blocks(const std::function<void(std::size_t, std::size_t)>& body) const {
-    const std::size_t most = std::max<std::size_t>(1, target_.classifier.rows_at_once / options_.draws),
-                      block = target_.classifier.reentrant && n() < 2 * most ? (most + 1) / 2 : most;
-    if (target_.classifier.reentrant) return parallel_chunks(n(), block, body);
-    for (std::size_t begin = 0; begin < n(); begin += block) body(begin, std::min(n(), begin + block));
   }
 
   [[nodiscard]] std::size_t row_of(std::size_t place) const { return rows_.empty() ? place : rows_[place]; }

@@ -91,10 +91,3 @@ def test_an_estimator_without_gradients():
     ((LINEAR, X), {"norm": "l1"}, "attack pgd: expected a norm among linf, l2")])
 def test_what_is_refused(arguments, options, expected):
     assert message(leeway.attack, *arguments, **options).startswith(expected)
-
-
-def test_gradients_follow_from_linearize():
-    one = leeway.average_case(LINEAR, X, sigma=.1, methods=["taylor"], quiet=True).results[0].mean
-    whole = leeway.Classifier(LINEAR.logits, lambda x, classes: (x @ WEIGHT.T, WEIGHT[classes] if classes is not None else
-                                                                 numpy.broadcast_to(WEIGHT, (len(x), 3, 6))))
-    assert one == leeway.average_case(whole, X, sigma=.1, methods=["taylor"], quiet=True).results[0].mean
