@@ -241,7 +241,7 @@ def torch_loop(module, x, y, eps, steps):
 
 
 def per_step(network, module, x, y, rounds, few=2, many=12):
-    """Medians over rounds of the processor time of a step, and of its ratio to a step of the loop."""
+    """Processor time of a step, from the least of all rounds: other processes only add to it."""
     eps = EPS[network]["linf"]
 
     def seconds(work):
@@ -253,16 +253,12 @@ def per_step(network, module, x, y, rounds, few=2, many=12):
         leeway.attack(module, x.numpy(), y.numpy(), attack="pgd", loss="cross-entropy", eps=eps, threads=1, quiet=True,
                       parameters={"steps": steps, "random-start": 0})
 
-    spent = []
-    for _ in range(rounds + 1):
-        pair = [seconds(lambda run=run, steps=steps: run(steps))
-                for steps in (few, many) for run in (attack, lambda steps: torch_loop(module, x, y, eps, steps))]
-        spent.append([(pair[2] - pair[0]) / (many - few), (pair[3] - pair[1]) / (many - few)])
-    spent = spent[1:]  # first calls allocate
-    step, loop = (statistics.median(column) for column in zip(*spent))
-    ratio = statistics.median(mine / bare for mine, bare in spent)
-    print(f"{network:14} batch {len(x):4}: leeway {1e3 * step:8.2f} ms a step, loop {1e3 * loop:8.2f} ms, ratio {ratio:.3f}",
-          flush=True)
+    runs = [(run, steps) for steps in (few, many) for run in (attack, lambda steps: torch_loop(module, x, y, eps, steps))]
+    spent = [[seconds(lambda run=run, steps=steps: run(steps)) for run, steps in runs] for _ in range(rounds)]
+    least = [min(column) for column in zip(*spent)]
+    step, loop = ((least[after] - least[before]) / (many - few) for before, after in ((0, 2), (1, 3)))
+    print(f"{network:14} batch {len(x):4}: leeway {1e3 * step:8.2f} ms a step, loop {1e3 * loop:8.2f} ms, "
+          f"ratio {step / loop:.3f}", flush=True)
 
 
 # -- The table

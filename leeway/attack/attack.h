@@ -125,7 +125,8 @@ struct AttackResult {
   double clean_accuracy = 0;   // share of rows whose clean prediction is the class; of several draws the mean
   double robust_accuracy = 0;  // mean of right_after
   std::vector<double> repeats = {};  // one a draw: these shares on `x`
-  // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients
+  // Share of attacked rows with a gradient of exactly 0 at every start; none: the attack uses no gradients. Of minimum
+  // norm, rows that succeed as they are need no attack
   std::optional<double> zero_gradient = {};
   // Share of rows where a short step along the gradient raises the loss by less than a tenth of what the gradient predicts, as
   // behind layers that mask gradients. None: the attack asks for no gradients, its radius is 0, or draws differ

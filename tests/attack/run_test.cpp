@@ -114,6 +114,41 @@ TEST(Run, RefusesLogitsThatAreNotFinite) {
   }
 }
 
+// Row 0 is wrong as it is, row 1 is within reach and row 2 is not. The fixed feature tells which row a pass holds.
+TEST(Run, LeavesRowsThatAreDoneOutOfPasses) {
+  const std::vector<float> x{0, .9f, .25f, .55f, .5f, .1f};
+  std::vector<std::size_t> passes;
+  std::size_t most = 0;  // rows in a pass
+  const toy::Linear linear{2, 3, {0, 0, 0, 1, 0, -.1f}, {0, -.6f, -1}};
+  Classifier classifier = linear.classifier();
+  classifier.rows_at_once = 3;
+  const auto count = [&](std::span<const float> rows) {
+    most = std::max(most, rows.size() / 2);
+    for (std::size_t i = 0; i < rows.size(); i += 2) ++passes.at(static_cast<std::size_t>(rows[i] * 4));
+  };
+  classifier.logits = [&, plain = classifier.logits](std::span<const float> rows) {
+    return count(rows), plain(rows);
+  };
+  classifier.linearize = [&, plain = classifier.linearize](std::span<const float> rows) {
+    return count(rows), plain(rows);
+  };
+  const auto passes_of = [&](const std::string& attack, const char* length, std::optional<double> eps) {
+    passes.assign(3, 0);
+    const AttackResult found =
+        run({.classifier = classifier, .x = x, .labels = Classes{0, 0, 0}, .changeable = {0, 1}},
+            {.attack = attack, .eps = eps, .parameters = {{length, 30}}});
+    EXPECT_THAT(found.success, ::testing::ElementsAre(1, 1, eps ? 0 : 1)) << attack;
+    return passes;
+  };
+  // besides the attack: predictions before and after, and two passes that check the gradient
+  EXPECT_EQ(passes_of("fmn", "steps", {})[0], 4);
+  const auto square = passes_of("square", "queries", .2);
+  EXPECT_THAT(square, ::testing::ElementsAre(3, ::testing::Lt(33), 33));
+  const auto targeted = passes_of("apgd-targeted", "steps", .2);
+  EXPECT_EQ(targeted[2] - targeted[1], 31);
+  EXPECT_EQ(most, 3);
+}
+
 TEST(Run, IsInterruptedBeforeTheNextPass) {
   struct Stops : Progress {
     void update(std::string_view task, std::size_t, std::size_t total, std::string_view) override {
