@@ -97,6 +97,8 @@ def collect(folder):
         curves += curve_rows("cifar", record)
     if all((folder / f"cifar/strong-{model}.json").exists() for model in ("resnet20", "resnet44")):
         pairs += robust_rows(folder / "cifar", "cifar", ["resnet20", "resnet44"])
+    if not maps:
+        raise SystemExit(f"{folder}: no seed is finished")
     for name, rows in (("attacks.csv.gz", curves), ("attacks-pairs.csv", pairs), ("attacks-maps.csv", maps)):
         write(name, rows)
 

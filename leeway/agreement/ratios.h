@@ -2,9 +2,9 @@
 //
 // At ratio r the round(r n) samples with the smallest perturbation norms are shifted and the others stay
 // clean. (Adversarial ratio: Carvalho et al. 2025, section 4.1, and Jiménez Rodríguez 2024, section 4.2;
-// shift ratio: Carvalho et al. 2025, section 4.2.) Equal norms, and samples without norms, are taken in row
-// order; infinite norms (failed attacks) come last. At ratio 0 the clean set is compared with itself: if PA
-// is log k, so are both interval ends.
+// shift ratio: Carvalho et al. 2025, section 4.2.) Norms that are equal to 16 binary digits, and samples
+// without norms, are taken in row order; infinite norms (failed attacks) come last. At ratio 0 the clean set
+// is compared with itself: if PA is log k, so are both interval ends.
 // Shapes: as posterior_agreement; norms empty or (n), >= 0 or infinite; ratios in [0,1]. Errors (Error):
 // those of posterior_agreement, norms of another length, negative or NaN, a ratio outside [0,1]; Interrupted.
 // Cost: one agreement per ratio, each with its own beta, and a copy of the shifted set. Deterministic for any

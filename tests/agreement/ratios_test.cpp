@@ -39,8 +39,8 @@ TEST(Ratios, EndsAreTheCleanSetAndTheWholeShift) {
 // The rows shifted at a ratio, recognised by what they become.
 TEST(Ratios, SmallestNormsFirstTiesByRowInfiniteLast) {
   const std::size_t n = 6;
-  const Pair pair = {n, 2, {1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0}, {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6}};
-  const double norms[] = {2, infinity, 1, 2, infinity, 0};
+  const Pair pair = {n, 2, {30, 0, 30, 0, 30, 0, 30, 0, 30, 0, 30, 0}, {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6}};
+  const double norms[] = {2, infinity, 1, 2 - 1e-7, infinity, 0};
   const std::size_t order[] = {5, 2, 0, 3, 1, 4};
   for (std::size_t count = 0; count <= n; ++count) {
     Pair mixed = pair;
