@@ -46,7 +46,6 @@ def test_rows_within_the_radius_are_found(attack):
 
 def test_labels_targets_and_bounds():
     labels = (X @ WEIGHT.T).argmin(1)
-    assert message(leeway.attack, LINEAR, X) == "eps: expected a radius in the units of the rows, found none"
     wrong = leeway.attack(LINEAR, X, labels, eps=0., quiet=True)
     assert wrong.clean_accuracy == wrong.robust_accuracy == 0 and (wrong.arrays["norms"] == 0).all()
     towards = leeway.attack(LINEAR, X, targets=labels, eps=1., bounds=(0, 1), quiet=True)
@@ -88,6 +87,7 @@ def test_an_estimator_without_gradients():
     ((LINEAR, X, [0] * 39), {}, "y: "),
     ((LINEAR, X, [4] * 40), {}, "y: "),
     ((LINEAR, X), {"parameters": {"stops": 3}}, "attack pgd: expected parameters among"),
+    ((LINEAR, X), {"eps": None}, "eps: expected a radius in the units of the rows, found none"),
     ((LINEAR, X), {"norm": "l1"}, "attack pgd: expected a norm among linf, l2")])
 def test_what_is_refused(arguments, options, expected):
-    assert message(leeway.attack, *arguments, **options).startswith(expected)
+    assert message(leeway.attack, *arguments, **{"eps": .1, **options}).startswith(expected)

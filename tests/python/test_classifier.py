@@ -124,7 +124,7 @@ def test_answers_that_are_no_logits(x, function, words):
 
 @pytest.mark.parametrize("function, words", [
     (logits, "linearize: expected a pair, logits and a function"),
-    (lambda rows: (logits(rows), lambda cotangents: numpy.zeros((len(rows), 5))), "vjp: expected (128, 4), found (128, 5)"),
+    (lambda rows: (logits(rows), lambda cotangents: numpy.zeros((len(rows), 5))), "vjp: expected (256, 4), found (256, 5)"),
     (lambda rows: (logits(rows), lambda cotangents: numpy.full((len(rows), 4), numpy.inf)), "inf"),
 ])
 def test_answers_that_are_no_gradients(x, function, words):
