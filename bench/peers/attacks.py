@@ -2,7 +2,7 @@
 """Attacks beside Foolbox and torchattacks: robust accuracy and processor time, the same network, budget and steps, one thread.
 
     PYTHON bench/peers/attacks.py [--networks fashion-mnist,cifar10] [--members pgd,fmn] [--images 1000]
-        [--seeds 3] [--out attacks.csv]
+        [--seeds 3] [--out bench/peers/attacks.csv]
     PYTHON bench/peers/attacks.py --per-step                 # PGD steps beside the same loop in torch
 
 PYTHON has leeway, torch, foolbox and torchattacks. Each member, network and seed adds a line to the CSV file; lines that are
@@ -90,7 +90,7 @@ def load(name, data, count):
 
 # -- Members and their peers
 
-def of_foolbox(make, times=1):
+def of_foolbox(make):
     """A peer that `make`(parameters, eps) makes; minimum norm: the nearest example that it finds."""
     def run(module, x, y, case):
         model = foolbox.PyTorchModel(module, bounds=(0, 1), device="cpu")
@@ -160,18 +160,18 @@ MEMBERS = {
                   {"fashion-mnist": {"steps": 20}, "cifar10": {"steps": 3}}, minimum_norm=True),
     "square": Member("torchattacks Square", of_torchattacks(lambda m, p, c: ta.Square(
         m, eps=c.eps, n_queries=p["queries"], seed=c.seed)),
-        {"fashion-mnist": {"queries": 1000}, "cifar10": {"queries": 50}}, random=True),
+        {"fashion-mnist": {"queries": 200}, "cifar10": {"queries": 50}}, random=True),
     "carlini-wagner": Member("foolbox L2CarliniWagnerAttack", of_foolbox(lambda p, eps: fb.L2CarliniWagnerAttack(
         binary_search_steps=p["searches"], steps=p["steps"], stepsize=p["step"], initial_const=p["first-constant"],
         abort_early=False)),
-        {"fashion-mnist": {"searches": 6, "steps": 100, "step": .01, "first-constant": .1},
+        {"fashion-mnist": {"searches": 4, "steps": 50, "step": .01, "first-constant": .1},
          "cifar10": {"searches": 2, "steps": 10, "step": .01, "first-constant": .1}}, norm="l2", minimum_norm=True),
     "strong": Member("torchattacks AutoAttack", of_torchattacks(auto_attack),
-                     {"fashion-mnist": {"steps": 10, "targets": 9, "queries": 500},
+                     {"fashion-mnist": {"steps": 10, "targets": 9, "queries": 200},
                       "cifar10": {"steps": 5, "targets": 3, "queries": 50}}, random=True),
     "hopskipjump": Member("foolbox HopSkipJumpAttack", of_foolbox(lambda p, eps: fb.HopSkipJumpAttack(
         steps=p["steps"], initial_gradient_eval_steps=p["first-evaluations"])),
-        {"fashion-mnist": {"steps": 10, "first-evaluations": 50}, "cifar10": {"steps": 2, "first-evaluations": 20}},
+        {"fashion-mnist": {"steps": 5, "first-evaluations": 30}, "cifar10": {"steps": 2, "first-evaluations": 20}},
         norm="l2", minimum_norm=True, random=True),
 }
 
@@ -303,7 +303,7 @@ def options():
     parser.add_argument("--members", default=",".join(MEMBERS))
     parser.add_argument("--images", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=3, help="of random members; the others run once")
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("attacks.csv"))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).with_suffix(".csv"))
     parser.add_argument("--data", type=pathlib.Path, default=ROOT.parent / "shared/data")
     parser.add_argument("--per-step", action="store_true")
     parser.add_argument("--rounds", type=int, default=9, help="of --per-step")
