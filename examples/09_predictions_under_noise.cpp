@@ -14,21 +14,24 @@ int main() {
   const auto bump = [&](std::span<const float> x, std::size_t c) {
     return std::exp(-std::pow(x[0] - centres[c][0], 2) - std::pow(x[1] - centres[c][1], 2));
   };
-  leeway::Classifier classifier{d, k, {}, {}};
+  leeway::Classifier classifier{d, k};
   classifier.logits = [&](std::span<const float> x) {
     std::vector<float> logits;
     for (std::size_t i = 0; i < x.size(); i += d)
       for (std::size_t c = 0; c < k; ++c) logits.push_back(static_cast<float>(bump(x.subspan(i, d), c)));
     return logits;
   };
-  classifier.gradients = [&](std::span<const float> x,
-                             std::span<const std::int32_t>) {  // of all, as k is small
-    leeway::ClassGradients found{classifier.logits(x), {}};
-    for (std::size_t i = 0; i < x.size(); i += d)
-      for (std::size_t c = 0; c < k; ++c)
-        for (std::size_t j = 0; j < d; ++j)
-          found.gradients.push_back(
-              static_cast<float>(-2 * (x[i + j] - centres[c][j]) * bump(x.subspan(i, d), c)));
+  classifier.linearize = [&](std::span<const float> rows) {
+    leeway::Linearized found{classifier.logits(rows)};
+    found.vjp = [&, x = std::vector<float>(rows.begin(), rows.end())](std::span<const float> cotangents) {
+      std::vector<float> gradients(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i)
+        for (std::size_t c = 0; c < k; ++c)
+          gradients[i] +=
+              cotangents[i / d * k + c] * static_cast<float>(-2 * (x[i] - centres[c][i % d]) *
+                                                             bump(std::span(x).subspan(i / d * d, d), c));
+      return gradients;
+    };
     return found;
   };
   const auto input = [](std::size_t row, std::span<float> x) {  // a spiral from the middle outwards

@@ -50,24 +50,8 @@ std::vector<std::string> digests_of(const AverageCaseFlags& flags) {
           flags.reading.split.value_or("")};
 }
 
-// A pass of a large network may outlast the patience of who stops it.
-template <class Function>
-Function stoppable(Function pass, const std::string& words) {
-  return [pass = std::move(pass), words](auto... arguments) {
-    const HardStop stop(words);
-    return pass(arguments...);
-  };
-}
-
-tasks::ClassifierInputs inputs_of(const Context& context, const ModelAndImages& loaded) {
-  const std::string words =
-      context.out.empty()
-          ? "average-case: stopped; nothing was saved"
-          : "average-case: stopped within a pass; the same command resumes after the last saved rows";
-  Classifier classifier = loaded.model->classifier(nn::shape_of(loaded.images));
-  classifier.logits = stoppable(std::move(classifier.logits), words);
-  classifier.gradients = stoppable(std::move(classifier.gradients), words);
-  return {std::move(classifier),
+tasks::ClassifierInputs inputs_of(const ModelAndImages& loaded) {
+  return {loaded.model->classifier(nn::shape_of(loaded.images)),
           [&images = loaded.images](std::size_t row, std::span<float> out) { images.copy_row(row, out); },
           loaded.images.n()};
 }
@@ -109,7 +93,7 @@ tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flag
   loaded = load_model_and_inputs(context, named, flags.data);
   taken.whole.n = loaded.images.n();
   taken.rows = keep_rows(context, loaded, flags.reading);
-  tasks::AverageCaseTask task{.of = inputs_of(context, loaded)};
+  tasks::AverageCaseTask task{.of = inputs_of(loaded)};
   task.labels = loaded.images.labels;
   task.groups = group_columns(loaded.others, loaded.images.n(), display_name(flags.data));
   task.class_names = class_names_of(loaded.images, std::get<tasks::ClassifierInputs>(task.of).classifier.k);
@@ -196,8 +180,11 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   add_groups(context, flags, taken, task);
   tasks::AverageCaseResult result;
   {
-    std::optional<HardStop> stop;
-    if (files) stop.emplace("average-case: stopped; nothing was saved");
+    // A pass of a large network may outlast the patience of who stops it.
+    const HardStop stop(files || context.out.empty()
+                            ? "average-case: stopped; nothing was saved"
+                            : "average-case: stopped within a pass; the same command resumes after the last "
+                              "saved rows");
     result = tasks::average_case(task, context.progress());
   }
   if (!context.out.empty()) {

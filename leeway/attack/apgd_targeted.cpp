@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "leeway/attack/detail/apgd.h"
 #include "leeway/core/random.h"
@@ -13,8 +14,9 @@ double loss_to_reach(std::size_t t, Row logits, MutableRow gradient) {
 }
 
 // Auto-PGD on the targeted DLR loss (detail/apgd.h) for each of the most likely wrong classes at the clean
-// row. The best point of all runs is kept. If the problem has a target class, the attack aims at this class
-// only, and the class y of the loss is the most likely other class at the current point.
+// row. The best point of all runs is kept; a row that succeeds leaves before the next run. If the problem has a
+// target class, the attack aims at this class only, and the class y of the loss is the most likely other class
+// at the current point.
 //
 // Deviations: those of apgd.cpp. The divisor needs four logits; with fewer classes, or if the divisor is 0,
 // the loss is F_t - F_y.
@@ -26,24 +28,27 @@ Attacked run_apgd_targeted(const Problem& problem, const AttackOptions& options)
   const std::vector<std::size_t> aims =
       problem.targeted ? std::vector<std::size_t>(problem.targets.begin(), problem.targets.end())
                        : likely_wrong_classes(problem, 0, count);
-  const Ball ball(problem.clean, options.norm, options.eps.value(), problem.box);
   Best best;
   std::vector<std::uint8_t> zero_gradient(problem.clean.n, 1);
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    const RowLoss loss = [&](std::size_t i, Row logits, MutableRow gradient) {
-      const std::size_t t = aims[i * count + rank];
-      return problem.targeted
-                 ? loss_to_reach(t, logits, gradient)
-                 : targeted_dlr(logits, static_cast<std::size_t>(problem.targets[i]), t, gradient);
+  std::vector<std::size_t> rows(problem.clean.n);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  for (std::uint32_t run = 0; run < count * restarts && !rows.empty(); ++run) {
+    const Part part(problem, rows);
+    const Problem& some = part.problem();
+    const RowLoss loss = [&, rank = run / restarts](std::size_t j, Row logits, MutableRow gradient) {
+      const std::size_t t = aims[rows[j] * count + rank];
+      return some.targeted ? loss_to_reach(t, logits, gradient)
+                           : targeted_dlr(logits, static_cast<std::size_t>(some.targets[j]), t, gradient);
     };
-    if (rank == 0) best.offer(problem.clean, evaluate_with_gradient(problem, problem.clean, loss));
-    for (std::uint32_t restart = 0; restart < restarts; ++restart) {
-      const auto numbers =
-          stream("apgd-targeted start") + static_cast<std::uint32_t>(rank) * restarts + restart;
-      Points start = ball.random(options.seed, numbers, problem.keys);
-      const auto zero = auto_pgd(problem, ball, options, loss, std::move(start), best);
-      for (std::size_t i = 0; i < zero.size(); ++i) zero_gradient[i] &= zero[i];
-    }
+    if (run == 0) best.offer(some.clean, evaluate_with_gradient(some, some.clean, loss));
+    const Ball ball(some.clean, options.norm, options.eps.value(), some.box);
+    Best found;
+    const auto zero =
+        auto_pgd(some, ball, options, loss,
+                 ball.random(options.seed, stream("apgd-targeted start") + run, some.keys), found);
+    for (std::size_t j = 0; j < zero.size(); ++j) zero_gradient[rows[j]] &= zero[j];
+    best.offer(rows, found.points(), {found.values(), found.success()});
+    std::erase_if(rows, [&](std::size_t i) { return best.success()[i] != 0; });
   }
   return {best.points(), std::move(zero_gradient)};
 }

@@ -120,16 +120,16 @@ struct AttackResult {
   // below: more than half of the passes do
   std::vector<std::uint8_t> success;
   std::vector<double> norms;  // |x' - x|, measured on the stored values; infinity without success
-  std::vector<std::uint8_t> right_before,
-      right_after;            // 1: the prediction on the clean row, on `x`, is the class
-  double clean_accuracy = 0;  // share of rows whose clean prediction is the class; of several draws the mean
-  double robust_accuracy =
-      0;  // share of rows whose prediction on `x` is the class; of several draws the mean
+  std::vector<std::uint8_t> right_before;  // 1: the prediction on the clean row is the class
+  std::vector<double> right_after;         // share of the passes over `x` that predict the class
+  double clean_accuracy = 0;   // share of rows whose clean prediction is the class; of several draws the mean
+  double robust_accuracy = 0;  // mean of right_after
   std::vector<double> repeats = {};  // one a draw: these shares on `x`
-  // Share of rows with a gradient of exactly 0 at every start; none: the attack uses no gradients
+  // Share of attacked rows with a gradient of exactly 0 at every start; none: the attack uses no gradients. Of minimum
+  // norm, rows that succeed as they are need no attack
   std::optional<double> zero_gradient = {};
   // Share of rows where a short step along the gradient raises the loss by less than a tenth of what the gradient predicts, as
-  // behind layers that mask gradients. None: the attack asks for no gradients, or its radius is 0
+  // behind layers that mask gradients. None: the attack asks for no gradients, its radius is 0, or draws differ
   std::optional<double> unreliable_gradient = {};
   std::vector<Stage> stages = {};                // of an ensemble: its attacks in turn
   std::optional<BesideNoise> beside_noise = {};  // then `x` holds the worse of the two, row by row

@@ -280,8 +280,10 @@ void project_move(MutableRow move, Row x, double radius, Norm norm, const Box& b
 Ball::Ball(const Points& clean, Norm norm, double eps, const Box& box)
     : clean_(clean), norm_(norm), box_(box), eps_(eps) {
   if (norm_ == Norm::l2) {
-    // a little inside: what float32 rounds on the way, in the length and in every value, carries no row out
-    radius_ = std::max(0., eps_ * (1 - 2e-6) - std::sqrt(static_cast<double>(clean_.d)) * 0x1p-25);
+    // a little inside: float32 rounds the direction, its length, their product and the sum by 2^-24 at most
+    constexpr double rounding = 0x1p-24;
+    for (std::size_t i = 0; i < clean_.n; ++i)
+      radii_.push_back(std::max(0., eps_ * (1 - 4 * rounding) - norm_of(clean_.row(i), Norm::l2) * rounding));
     return;
   }
   // float32 bounds rounded towards the center: measured in float64 no row lies outside
@@ -307,7 +309,7 @@ void Ball::project(std::size_t i, MutableRow y) const {
     for (std::size_t j = 0; j < d; ++j) y[j] = std::min(std::max(y[j], low[j]), high[j]);
     return;
   }
-  if (radius_ == 0) {
+  if (radii_[i] == 0) {
     std::ranges::copy(x, y.begin());
     return;
   }
@@ -319,7 +321,8 @@ void Ball::project(std::size_t i, MutableRow y) const {
   }
   std::vector<float> direction(d);
   for (std::size_t j = 0; j < d; ++j) direction[j] = y[j] - x[j];
-  const auto t = static_cast<float>(std::min(1., reach(direction, room_along(x, direction, box_), radius_)));
+  const auto t =
+      static_cast<float>(std::min(1., reach(direction, room_along(x, direction, box_), radii_[i])));
   for (std::size_t j = 0; j < d; ++j) y[j] = box_.clip(j, x[j] + direction[j] * t);
 }
 

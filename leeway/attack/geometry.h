@@ -118,7 +118,7 @@ void project_move(MutableRow move, Row x, double radius, Norm norm, const Box& b
 // largest t <= 1 whose distance from x is at most eps. A step of length a goes from z to clip(z + t g) at
 // distance a: the other values make up for clipped ones. On a linear model these steps reach the worst case,
 // from the center in one step. Returned rows lie in the ball, measured in float64 on the stored float32
-// values; rows of any range up to float32 rounding in l2.
+// values.
 class Ball {
  public:
   // clean in the box, which must outlive the ball; eps >= 0, finite
@@ -137,9 +137,10 @@ class Ball {
  private:
   const Points& clean_;
   std::vector<float> low_, high_;  // of linf
+  std::vector<double> radii_;      // of l2 projections, one a row: eps_ less what rounding may add
   Norm norm_;
   Box box_;
-  double eps_, radius_ = 0;  // radius_: of l2 projections, eps_ less what rounding may add
+  double eps_;
 };
 
 }  // namespace leeway::attack

@@ -71,6 +71,23 @@ Evaluation of_logits(const Problem& problem, std::span<const float> logits, cons
 
 }  // namespace
 
+Part::Part(const Problem& whole, std::vector<std::size_t> rows)
+    : rows_(std::move(rows)),
+      classifier_(whole.classifier_of ? whole.classifier_of(rows_) : whole.classifier),
+      clean_(points(whole.clean)),
+      problem_{classifier_, clean_, {}, {}, whole.loss, whole.targeted, whole.box, whole.picture} {
+  for (const std::size_t i : rows_) targets_.push_back(whole.targets[i]), keys_.push_back(whole.keys[i]);
+  problem_.targets = targets_, problem_.keys = keys_;
+  if (whole.to_grid)
+    problem_.to_grid = [this, to_grid = whole.to_grid](std::size_t i, MutableRow x) { to_grid(rows_[i], x); };
+}
+
+Points Part::points(const Points& whole) const {
+  Points part = Points::zeros(rows_.size(), whole.d);
+  for (std::size_t j = 0; j < rows_.size(); ++j) std::ranges::copy(whole.row(rows_[j]), part.row(j).begin());
+  return part;
+}
+
 Classifier averaged(const Classifier& classifier, std::size_t draws) {
   if (draws == 1) return classifier;
   const auto mean_of = [draws](const std::function<std::vector<float>(std::size_t)>& pass) {
@@ -86,7 +103,6 @@ Classifier averaged(const Classifier& classifier, std::size_t draws) {
     return means;
   };
   Classifier mean = classifier;
-  mean.gradients = {};
   mean.logits = [mean_of, logits = classifier.logits](std::span<const float> x) {
     return mean_of([&](std::size_t) { return logits(x); });
   };
@@ -200,12 +216,19 @@ void Best::offer(const Points& x, const Evaluation& evaluation) {
     x_ = x, value_ = evaluation.value, success_ = evaluation.success;
     return;
   }
-  for (std::size_t i = 0; i < x.n; ++i) {
+  std::vector<std::size_t> rows(x.n);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  offer(rows, x, evaluation);
+}
+
+void Best::offer(std::span<const std::size_t> rows, const Points& x, const Evaluation& evaluation) {
+  for (std::size_t j = 0; j < rows.size(); ++j) {
+    const std::size_t i = rows[j];
     const bool better =
-        evaluation.success[i] == success_[i] ? evaluation.value[i] > value_[i] : evaluation.success[i] != 0;
+        evaluation.success[j] == success_[i] ? evaluation.value[j] > value_[i] : evaluation.success[j] != 0;
     if (!better) continue;
-    std::ranges::copy(x.row(i), x_.row(i).begin());
-    value_[i] = evaluation.value[i], success_[i] = evaluation.success[i];
+    std::ranges::copy(x.row(j), x_.row(i).begin());
+    value_[i] = evaluation.value[j], success_[i] = evaluation.success[j];
   }
 }
 

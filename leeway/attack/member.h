@@ -6,8 +6,8 @@
 // changes neither the order of Loss::difference nor the direction of its gradients, so robust accuracy under it
 // does not depend on the scale of the logits.
 //
-// Members treat rows independently and pass all rows of the problem to the model in every step, so the result of a row
-// depends neither on other rows nor on the number of threads.
+// Members treat rows independently, so the result of a row depends neither on other rows nor on the number of threads. They
+// pass all rows of the problem to the model in every step, or a Part of them where the others are done.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,28 @@ struct Problem {
   Picture picture = {};   // shape of a row; all 0: none
   // A point of row i becomes the point of the grid that `classifier` sees in its place. Empty: any value
   std::function<void(std::size_t i, MutableRow x)> to_grid = {};
+  // `classifier` for passes over these rows alone. Empty: a pass may have any rows
+  std::function<Classifier(std::vector<std::size_t> rows)> classifier_of = {};
+};
+
+// Some rows of a problem.
+class Part {
+ public:
+  Part(const Problem& whole, std::vector<std::size_t> rows);
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+  [[nodiscard]] const std::vector<std::size_t>& rows() const { return rows_; }
+  [[nodiscard]] Points points(const Points& whole) const;  // its rows of `whole`
+
+ private:
+  std::vector<std::size_t> rows_;
+  Classifier classifier_;
+  Points clean_;
+  std::vector<std::int64_t> targets_;
+  std::vector<std::uint64_t> keys_;
+  Problem problem_;
 };
 
 struct Attacked {
@@ -109,6 +131,8 @@ class Best;
 class Best {
  public:
   void offer(const Points& x, const Evaluation& evaluation);
+  void offer(std::span<const std::size_t> rows, const Points& x,
+             const Evaluation& evaluation);  // of these rows
   [[nodiscard]] const Points& points() const { return x_; }
   [[nodiscard]] const std::vector<double>& values() const { return value_; }
   [[nodiscard]] const std::vector<std::uint8_t>& success() const { return success_; }

@@ -54,15 +54,19 @@ class Aim {
     std::mutex mutex;
     std::size_t done = 0;
     if (progress_) progress_->update(task, 0, n(), "");
-    for_blocks([&](std::size_t begin, std::size_t end) {
-      const Classifier seen = seen_from(begin, options_.draws);
+    for_blocks(target_.classifier, n(), options_.draws, [&](std::size_t begin, std::size_t end) {
+      const Classifier seen = seen_at(from(begin), options_.draws);
       const std::size_t d = seen.d;
       const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
       const Points clean{end - begin, d, {rows.begin(), rows.end()}};
       std::vector<std::uint64_t> keys(clean.n);
       for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = row_of(begin + i);
       body(begin, {seen, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
-                   target_.box, target_.picture, to_grid_from(begin)});
+                   target_.box, target_.picture, to_grid_at(from(begin)), [&](std::vector<std::size_t> some) {
+                     return seen_at(
+                         [begin, some = std::move(some)](std::size_t i) { return begin + some[i]; },
+                         options_.draws);
+                   }});
       const std::lock_guard lock(mutex);
       done += clean.n;
       if (progress_) progress_->update(task, done, n(), "");
@@ -73,9 +77,9 @@ class Aim {
   [[nodiscard]] std::vector<std::int64_t> predictions(std::span<const float> x, std::size_t draws) const {
     std::vector<std::int64_t> predicted(n());
     const std::size_t d = target_.classifier.d, k = target_.classifier.k;
-    for_blocks([&](std::size_t begin, std::size_t end) {
+    for_blocks(target_.classifier, n(), options_.draws, [&](std::size_t begin, std::size_t end) {
       const std::vector<float> logits =
-          seen_from(begin, draws).logits(x.subspan(begin * d, (end - begin) * d));
+          seen_at(from(begin), draws).logits(x.subspan(begin * d, (end - begin) * d));
       for (std::size_t i = 0; i < end - begin; ++i) {
         const Row row = Row(logits).subspan(i * k, k);
         predicted[begin + i] = std::ranges::max_element(row) - row.begin();
@@ -85,61 +89,55 @@ class Aim {
   }
 
  private:
-  // Blocks depend on the number of rows alone: of few rows they are smaller, for more threads; of many draws, too, whose
-  // passes are in memory together.
-  void for_blocks(const std::function<void(std::size_t, std::size_t)>& body) const {
-    const std::size_t most = std::max<std::size_t>(1, target_.classifier.rows_at_once / options_.draws),
-                      block = n() < 2 * most ? (most + 1) / 2 : most;
-    if (target_.classifier.reentrant) return parallel_chunks(n(), block, body);
-    for (std::size_t begin = 0; begin < n(); begin += block) body(begin, std::min(n(), begin + block));
+  using Place = std::function<std::size_t(std::size_t)>;  // of row i of a pass, among the rows of the target
+
+  static Place from(std::size_t begin) {
+    return [begin](std::size_t i) { return begin + i; };
   }
 
   [[nodiscard]] std::size_t row_of(std::size_t place) const { return rows_.empty() ? place : rows_[place]; }
 
-  // `numbers` of rows from `begin` on.
-  void check_finite(std::span<const float> numbers, std::size_t width, std::size_t begin, const char* what,
+  void check_finite(std::span<const float> numbers, std::size_t width, const Place& at, const char* what,
                     const char* column) const {
     const auto bad = std::ranges::find_if_not(numbers, [](float value) { return std::isfinite(value); });
     if (bad == numbers.end()) return;
     const auto place = static_cast<std::size_t>(bad - numbers.begin());
     refuse("the classifier", fmt::format("finite {}", what),
-           fmt::format("{} at row {}, {} {}", *bad, row_of(begin + place / width), column, place % width));
+           fmt::format("{} at row {}, {} {}", *bad, row_of(at(place / width)), column, place % width));
   }
 
-  // For rows from `begin` on; none without a grid.
-  [[nodiscard]] std::function<void(std::size_t, MutableRow)> to_grid_from(std::size_t begin) const {
+  // None without a grid.
+  [[nodiscard]] std::function<void(std::size_t, MutableRow)> to_grid_at(const Place& at) const {
     if (target_.grid.empty()) return {};
-    return [this, begin](std::size_t i, MutableRow x) {
-      snap(x, target_.x.subspan((begin + i) * x.size(), x.size()), target_.grid, target_.box, options_.norm,
+    return [this, at](std::size_t i, MutableRow x) {
+      snap(x, target_.x.subspan(at(i) * x.size(), x.size()), target_.grid, target_.box, options_.norm,
            options_.eps.value_or(infinity));
     };
   }
 
-  [[nodiscard]] Classifier seen_from(std::size_t begin, std::size_t draws) const {
+  [[nodiscard]] Classifier seen_at(const Place& at, std::size_t draws) const {
     return whole_.narrowed(
-        averaged(watched_from(begin), draws), [this, begin](std::size_t i) { return row_of(begin + i); },
-        to_grid_from(begin));
+        averaged(watched_at(at), draws), [this, at](std::size_t i) { return row_of(at(i)); }, to_grid_at(at));
   }
 
-  // The classifier of all features for rows from `begin` on: every pass asks whether to stop, and its numbers
-  // are finite.
-  [[nodiscard]] Classifier watched_from(std::size_t begin) const {
+  // The classifier of all features: every pass asks whether to stop, and its numbers are finite.
+  [[nodiscard]] Classifier watched_at(const Place& at) const {
     const Classifier& classifier = whole_.classifier();
     Classifier watched = classifier;
-    watched.logits = [this, &classifier, begin](std::span<const float> x) {
+    watched.logits = [this, &classifier, at](std::span<const float> x) {
       stop_if_asked(progress_);
       std::vector<float> logits = classifier.logits(x);
-      check_finite(logits, classifier.k, begin, "logits", "class");
+      check_finite(logits, classifier.k, at, "logits", "class");
       return logits;
     };
     if (!classifier.linearize) return watched;
-    watched.linearize = [this, &classifier, begin](std::span<const float> x) {
+    watched.linearize = [this, &classifier, at](std::span<const float> x) {
       stop_if_asked(progress_);
       Linearized found = classifier.linearize(x);
-      check_finite(found.logits, classifier.k, begin, "logits", "class");
-      found.vjp = [this, &classifier, begin, back = std::move(found.vjp)](std::span<const float> cotangents) {
+      check_finite(found.logits, classifier.k, at, "logits", "class");
+      found.vjp = [this, &classifier, at, back = std::move(found.vjp)](std::span<const float> cotangents) {
         std::vector<float> gradients = back(cotangents);
-        check_finite(gradients, classifier.d, begin, "gradients", "value");
+        check_finite(gradients, classifier.d, at, "gradients", "value");
         return gradients;
       };
       return found;
@@ -160,7 +158,7 @@ struct Pass {
   std::vector<float> x;
   std::vector<std::uint8_t> success;
   std::vector<double> norms;
-  std::vector<std::uint8_t> right;               // more than half of the draws predict the class
+  std::vector<double> right;                     // share of the draws that predict the class
   std::vector<double> accuracies;                // one a draw: share of rows that are right
   std::size_t zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
 
@@ -183,7 +181,7 @@ void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
   }
   pass.success.resize(n), pass.right.resize(n), pass.norms.resize(n);
   parallel_for(n, [&](std::size_t i) {
-    pass.success[i] = 2 * successes[i] > draws, pass.right[i] = 2 * rights[i] > draws;
+    pass.success[i] = 2 * successes[i] > draws, pass.right[i] = share_of(rights[i], draws);
     pass.norms[i] = pass.success[i] != 0
                         ? distance(Row(pass.x).subspan(i * d, d), aim.target().x.subspan(i * d, d),
                                    aim.options().norm, aim.target().grid)
@@ -217,8 +215,9 @@ FinishedBlock block_of(FinishedBlocks* finished, std::size_t stage, const Proble
   return block;
 }
 
-Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task, std::size_t stage,
-              const RunBlock& run) {
+// Without the judgement.
+Pass attack_rows(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task,
+                 std::size_t stage, const RunBlock& run) {
   Pass pass;
   pass.x.resize(aim.target().x.size());
   std::atomic<std::size_t> zero_gradients{0};
@@ -228,7 +227,52 @@ Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string
     zero_gradients += found.zero_gradients;
   });
   pass.zero_gradients = zero_gradients, pass.attacked = aim.n();
+  return pass;
+}
+
+Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task, std::size_t stage,
+              const RunBlock& run) {
+  Pass pass = attack_rows(aim, classes, task, stage, run);
   judge(pass, aim, classes);
+  return pass;
+}
+
+// The rows of a pass that withstood it, as a target with classes to leave or to reach.
+struct Withstanding {
+  std::vector<std::size_t> rows = {};
+  std::vector<float> x = {};
+  std::vector<std::int64_t> classes = {}, targets = {};
+
+  Withstanding(const Aim& whole, std::span<const std::int64_t> all, const Pass& pass) {
+    const std::size_t d = whole.target().classifier.d;
+    for (std::size_t i = 0; i < pass.success.size(); ++i) {
+      if (pass.success[i] != 0) continue;
+      const std::span<const float> row = whole.target().x.subspan(i * d, d);
+      rows.push_back(i), classes.push_back(all[i]);
+      x.insert(x.end(), row.begin(), row.end());
+      if (whole.targeted()) targets.push_back(whole.options().targets[i]);
+    }
+  }
+};
+
+// `pass`: unattacked. Of minimum norm a row that succeeds as it is needs no attack.
+Pass run_nearest(const Aim& whole, std::span<const std::int64_t> classes, const AttackMember& member,
+                 Pass pass) {
+  const std::size_t d = whole.target().classifier.d;
+  const Withstanding left(whole, classes, pass);
+  if (left.rows.empty()) return pass;
+  Target some = whole.target();
+  some.x = left.x;
+  AttackOptions options = whole.options();
+  options.targets = left.targets;
+  const Aim aim(whole.whole(), some, options, whole.progress(), whole.finished(), left.rows);
+  const Pass found = attack_rows(aim, left.classes, options.attack, 0,
+                                 [&](const Problem& problem) { return member.run(problem, options); });
+  for (std::size_t j = 0; j < left.rows.size(); ++j)
+    std::ranges::copy(Row(found.x).subspan(j * d, d),
+                      MutableRow(pass.x).subspan(left.rows[j] * d, d).begin());
+  pass.zero_gradients = found.zero_gradients, pass.attacked = found.attacked;
+  judge(pass, whole, classes);
   return pass;
 }
 
@@ -239,25 +283,17 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
   const Target& target = whole.target();
   const std::size_t d = target.classifier.d;
   for (AttackOptions part : ensemble.parts(whole.options())) {
-    std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < pass.success.size(); ++i)
-      if (pass.success[i] == 0) rows.push_back(i);
+    const Withstanding left(whole, classes, pass);
+    const std::vector<std::size_t>& rows = left.rows;
     if (rows.empty()) break;
-    std::vector<float> x;
-    std::vector<std::int64_t> own;
-    for (const std::size_t i : rows) {
-      x.insert(x.end(), target.x.begin() + static_cast<std::ptrdiff_t>(i * d),
-               target.x.begin() + static_cast<std::ptrdiff_t>((i + 1) * d));
-      own.push_back(classes[i]);
-      if (whole.targeted()) part.targets.push_back(whole.options().targets[i]);
-    }
+    part.targets = left.targets;
     part.draws = whole.options().draws;
     part = complete(part);
     Target some = target;
-    some.x = x;
+    some.x = left.x;
     const Aim aim(whole.whole(), some, part, whole.progress(), whole.finished(), rows);
     const AttackMember& member = attack_named(part.attack);
-    const Pass found = run_pass(aim, own, part.attack, stages.size(),
+    const Pass found = run_pass(aim, left.classes, part.attack, stages.size(),
                                 [&](const Problem& problem) { return member.run(problem, part); });
     for (std::size_t j = 0; j < rows.size(); ++j) {
       const bool success = found.success[j] != 0 && (part.eps || found.norms[j] <= *whole.options().eps);
@@ -396,14 +432,16 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   result.classes = target.labels ? *target.labels : aim.predictions(movable.target().x, options.draws);
   Pass pass = unattacked(aim, result.classes);
   result.clean_accuracy = mean_and_error(pass.accuracies).mean;
-  result.right_before = pass.right;
-  pass = member.parts != nullptr
-             ? run_parts(aim, result.classes, member, std::move(pass), result.stages)
+  for (const double share : pass.right) result.right_before.push_back(share > .5);
+  pass = member.parts != nullptr ? run_parts(aim, result.classes, member, std::move(pass), result.stages)
+         : member.minimum_norm
+             ? run_nearest(aim, result.classes, member, std::move(pass))
              : run_pass(aim, result.classes, options.attack, 0,
                         [&](const Problem& problem) { return member.run(problem, result.options); });
   if (member.gradients) {
     result.zero_gradient = share_of(pass.zero_gradients, std::max<std::size_t>(1, pass.attacked));
-    result.unreliable_gradient = unreliable_gradients(aim, result.classes);
+    if (std::ranges::adjacent_find(pass.accuracies, std::not_equal_to()) == pass.accuracies.end())
+      result.unreliable_gradient = unreliable_gradients(aim, result.classes);
   }
   if (result.zero_gradient.value_or(0) > most_zero_gradients && member.parts == nullptr) {
     const Pass noise = run_pass(aim, result.classes, "noise", 1, [&](const Problem& problem) {

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <memory>
+#include <numeric>
 
 #include "leeway/attack/member.h"
 #include "leeway/core/random.h"
@@ -173,29 +176,36 @@ class Moves {
   Ball ball_;
 };
 
-// One random search from one start; rows stop at their first success, of this search or an earlier one.
-Best search(const Problem& problem, const Moves& moves, const AttackOptions& options,
-            std::vector<Random>& random, const std::vector<std::uint8_t>& earlier) {
+// One random search from one start for the rows that `best` has no success of. They leave the search at their first one.
+void search(const Problem& problem, const Moves& moves, const AttackOptions& options,
+            std::vector<Random>& random, Best& best) {
   const auto queries = static_cast<std::size_t>(options.parameters.at("queries"));
+  const auto rows_left = [&](std::span<const std::size_t> rows, const Best& found) {
+    std::vector<std::size_t> left;
+    std::ranges::copy_if(rows, std::back_inserter(left),
+                         [&](std::size_t i) { return found.success()[i] == 0; });
+    return left;
+  };
+  std::vector<std::size_t> rows(problem.clean.n);
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  auto part = std::make_unique<Part>(problem, rows_left(rows, best));
   Points x = problem.clean;
-  for_rows(x, [&](std::size_t i) {
-    if (earlier[i] == 0) moves.start(i, x.row(i), random[i]);
-  });
-  Best best;
-  for (std::size_t query = 0; query < queries; ++query) {
-    best.offer(x, evaluate(problem, x));
-    const double share = share_at(options.parameters.at("p-init"), query, queries);
-    const auto done = [&](std::size_t i) { return earlier[i] != 0 || best.success()[i] != 0; };
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < x.n; ++i) count += done(i);
-    if (count == x.n) break;
-    for_rows(x, [&](std::size_t i) {
-      if (done(i)) return;
-      std::ranges::copy(best.points().row(i), x.row(i).begin());
+  Best here;  // of this start
+  here.offer(x, {std::vector<double>(x.n, -infinity), std::vector<std::uint8_t>(x.n)});
+  for (std::size_t query = 0; query < queries && !part->rows().empty(); ++query) {
+    const double share = share_at(options.parameters.at("p-init"), query > 0 ? query - 1 : 0, queries);
+    for_rows(part->problem().clean, [&](std::size_t j) {
+      const std::size_t i = part->rows()[j];
+      if (query == 0) return moves.start(i, x.row(i), random[i]);
+      std::ranges::copy(here.points().row(i), x.row(i).begin());
       moves.propose(i, x.row(i), share, random[i]);
     });
+    const Points moved = part->points(x);
+    here.offer(part->rows(), moved, evaluate(part->problem(), moved));
+    std::vector<std::size_t> left = rows_left(part->rows(), here);
+    if (left.size() < part->rows().size()) part = std::make_unique<Part>(problem, std::move(left));
   }
-  return best;
+  best.offer(here.points(), {here.values(), here.success()});
 }
 
 // Random search on the loss L: x' <- project(x + move) is kept if L(x') > L(x) or x' succeeds.
@@ -222,8 +232,7 @@ Attacked run_square(const Problem& problem, const AttackOptions& options) {
     random.reserve(problem.clean.n);
     for (const std::uint64_t key : problem.keys)
       random.emplace_back(options.seed, stream("square search") + static_cast<std::uint32_t>(restart), key);
-    const Best found = search(problem, moves, options, random, best.success());
-    best.offer(found.points(), {found.values(), found.success()});
+    search(problem, moves, options, random, best);
   }
   return {best.points()};
 }

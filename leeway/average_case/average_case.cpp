@@ -197,22 +197,17 @@ AverageCase average_case(const Classifier& classifier, const Noise& noise, const
   AverageCase result;
   result.columns = empty_columns(options);
   for (const Column& column : result.columns)
-    if (column.estimator->gradients && !classifier.gradients)
+    if (column.estimator->gradients && !classifier.linearize)
       refuse("average_case: classifier", fmt::format("gradients, for {}", column.estimator->name), "none");
-  Classifier timed = classifier;
-  double in_model = 0;
-  const auto time = [&](const auto& call) {
-    const double before = now();
-    auto found = call();
-    in_model += now() - before;
-    return found;
-  };
-  timed.logits = [&](std::span<const float> x) { return time([&] { return classifier.logits(x); }); };
-  timed.gradients = [&](std::span<const float> x, std::span<const std::int32_t> classes) {
-    return time([&] { return classifier.gradients(x, classes); });
-  };
   const std::size_t at_once = rows_at_once(classifier.k);
   Passes passes(options.progress, end - begin);
+  Classifier timed = classifier;
+  timed.logits = [&](std::span<const float> x) {
+    const double before = now();
+    std::vector<float> logits = classifier.logits(x);
+    passes.seconds += now() - before;
+    return logits;
+  };
   for (std::size_t first = begin; first < end; first += at_once) {
     ModelEvidence evidence(timed, noise, {input, first, std::min(first + at_once, end)}, options, passes);
     estimate(evidence, options, result);
@@ -220,7 +215,7 @@ AverageCase average_case(const Classifier& classifier, const Noise& noise, const
   }
   if (noise.isotropic_gaussian())
     for (Column& column : result.columns) column.radius = certified_radii(column, options);
-  result.seconds = now() - start, result.model_seconds = in_model;
+  result.seconds = now() - start, result.model_seconds = passes.seconds;
   return result;
 }
 

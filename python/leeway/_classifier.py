@@ -7,31 +7,33 @@ from typing import Any
 
 from ._leeway import Error
 
-_Gradients = Callable[[Any, Any], tuple[Any, Any]]
 _Linearize = Callable[[Any], tuple[Any, Callable[[Any], Any]]]
 
 
 class Classifier:
-    """A classifier for analyses and attacks: a function from inputs to logits, and optionally to their gradients.
+    """A classifier for analyses and attacks: a function from inputs to logits, and optionally to vector-Jacobian products.
 
     Parameters
     ----------
     logits
         ``logits(x)`` returns the logits (n, k) for x (n, \\*input_shape), float32: an array of any library that NumPy reads. The
         same rows must give the same logits; two passes of the first rows are compared before anything is computed.
-    gradients
-        ``gradients(x, classes)`` returns the logits (n, k) and the gradients of logits by the input, (n, m, \\*input_shape) or
-        (n, m, d), for the m classes in each row of ``classes`` (n, m), or for all k classes in order if ``classes`` is None.
-        Not needed where there is ``linearize``, from which these gradients follow, one class after the other.
     linearize
         ``linearize(x)`` returns the logits (n, k) and a function ``vjp``: ``vjp(cotangents)`` for cotangents (n, k) returns the
-        gradient of the sum of cotangents times logits by the input, (n, \\*input_shape) or (n, d). In JAX::
+        gradient of the sum of cotangents times logits by the input, (n, \\*input_shape) or (n, d). With a function for
+        Jacobians (n, k, d)::
+
+            def linearize(x):
+                jacobians = jacobian(x)
+                return logits(x), lambda cotangents: numpy.einsum("nk,nkd->nd", cotangents, jacobians)
+
+        In JAX::
 
             def linearize(x):
                 logits, vjp = jax.vjp(model, x)
                 return logits, lambda cotangents: vjp(cotangents)[0]
 
-        Attacks that follow gradients need it. Without it and without ``gradients``, analyses that need gradients are refused.
+        Without it, analyses and attacks that need gradients are refused.
     input_shape
         Shape of one input (default: the shape of the inputs given).
 
@@ -39,13 +41,12 @@ class Classifier:
     caught.
     """
 
-    def __init__(self, logits: Callable[[Any], Any], gradients: _Gradients | None = None, *,
-                 linearize: _Linearize | None = None, input_shape: Sequence[int] | None = None) -> None:
-        for name, function in (("logits", logits), ("gradients", gradients), ("linearize", linearize)):
+    def __init__(self, logits: Callable[[Any], Any], linearize: _Linearize | None = None, *,
+                 input_shape: Sequence[int] | None = None) -> None:
+        for name, function in (("logits", logits), ("linearize", linearize)):
             if not callable(function) and not (function is None and name != "logits"):
                 raise Error(f"leeway.Classifier: {name}: expected a function, found {type(function).__name__}")
         self.logits = logits
-        self.gradients = gradients
         self.linearize = linearize
         self.pixels = False  # inputs are in [0,1], as a normalization expects
         try:
@@ -54,6 +55,6 @@ class Classifier:
             raise Error(f"leeway.Classifier: input_shape: expected whole numbers, found {input_shape!r}".replace("\n", " ")) from None
 
     def __repr__(self) -> str:
-        known = "without" if self.gradients is None and self.linearize is None else "with"
+        known = "without" if self.linearize is None else "with"
         shape = "any shape" if self.input_shape is None else str(self.input_shape)
         return f"<leeway.Classifier of inputs of {shape}, {known} gradients>"

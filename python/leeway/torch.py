@@ -21,7 +21,6 @@ from leeway._leeway import Bar
 
 __all__ = ["attack", "classifier", "outputs"]
 
-_GRADIENTS_AT_ONCE = 256  # rows times classes whose gradients are computed together
 
 
 def _refuse(expected: str, found: str) -> Error:
@@ -94,9 +93,6 @@ class _Functions:
                  batch_size: int) -> None:
         self.module, self.batch_size = module, batch_size
         self.normalize = _Normalization(normalization, input_shape[0], len(input_shape)) if normalization else None
-        # torch.func came with an automatic batching of backward passes that knows every operator
-        self.batched = hasattr(torch, "func")
-        self.k = 1  # until the first pass
         self._ready()
 
     def _ready(self) -> tuple[torch.dtype, torch.device]:
@@ -104,26 +100,13 @@ class _Functions:
         return _dtype_and_device(self.module)
 
     def _pass(self, x: torch.Tensor) -> torch.Tensor:
-        logits = _logits(self.module(x if self.normalize is None else self.normalize(x)), len(x))
-        self.k = logits.shape[1]
-        return logits
+        return _logits(self.module(x if self.normalize is None else self.normalize(x)), len(x))
 
     def logits(self, x: numpy.ndarray) -> numpy.ndarray:
         dtype, device = self._ready()
         with torch.no_grad():
             parts = [self._pass(rows.to(device, dtype)) for rows in torch.from_numpy(x).split(self.batch_size)]
             return _array(torch.cat(parts))
-
-    def gradients(self, x: numpy.ndarray, classes: numpy.ndarray | None) -> tuple[numpy.ndarray, numpy.ndarray]:
-        dtype, device = self._ready()
-        at_once = max(1, min(self.batch_size, _GRADIENTS_AT_ONCE // (self.k if classes is None else classes.shape[1])))
-        parts = []
-        for begin in range(0, len(x), at_once):
-            rows = torch.from_numpy(x[begin:begin + at_once]).to(device, dtype)
-            chosen = None if classes is None else torch.from_numpy(classes[begin:begin + at_once]).to(device, torch.int64)
-            parts.append(self._differentiate(rows, chosen))
-        logits, gradients = (numpy.concatenate(arrays) for arrays in zip(*parts))
-        return logits, gradients
 
     def linearize(self, x: numpy.ndarray) -> tuple[numpy.ndarray, Callable[[numpy.ndarray], numpy.ndarray]]:
         dtype, device = self._ready()
@@ -146,21 +129,6 @@ class _Functions:
             return numpy.concatenate(gradients)
         return numpy.concatenate([_array(logits) for _, logits in passes]), vjp
 
-    def _differentiate(self, x: torch.Tensor, classes: torch.Tensor | None) -> tuple[numpy.ndarray, numpy.ndarray]:
-        with torch.enable_grad():
-            x = x.detach().requires_grad_()
-            logits = self._pass(x)
-            if not logits.requires_grad:
-                raise _refuse("logits that depend on the input by operations with gradients", "none")
-            chosen = logits if classes is None else logits.gather(1, classes)
-            n, m = chosen.shape
-            one_class = torch.eye(m, dtype=x.dtype, device=x.device)[:, None].expand(m, n, m)  # of the m classes, one a pass
-            if self.batched:
-                gradients = torch.autograd.grad(chosen, x, one_class, is_grads_batched=True)[0]
-            else:
-                gradients = torch.stack([torch.autograd.grad(chosen, x, one, retain_graph=True)[0] for one in one_class])
-        return _array(logits), _array(gradients.transpose(0, 1))
-
 
 def _array(tensor: torch.Tensor) -> numpy.ndarray:
     return tensor.detach().to("cpu", torch.float32).contiguous().numpy()
@@ -168,7 +136,7 @@ def _array(tensor: torch.Tensor) -> numpy.ndarray:
 
 def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalization: Mapping[str, Any] | None = None,
                *, batch_size: int = 256) -> Classifier:
-    """A ``torch.nn.Module`` as a :class:`leeway.Classifier`: its logits, and gradients of selected logits by the input.
+    """A ``torch.nn.Module`` as a :class:`leeway.Classifier`: its logits and vector-Jacobian products.
 
     Parameters
     ----------
@@ -195,7 +163,7 @@ def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalizatio
     if batch_size < 1:
         raise _refuse("a batch_size of at least 1", str(batch_size))
     functions = _Functions(module, shape, normalization, batch_size)
-    made = Classifier(functions.logits, functions.gradients, linearize=functions.linearize, input_shape=shape)
+    made = Classifier(functions.logits, functions.linearize, input_shape=shape)
     made.pixels = normalization is not None and len(shape) == 3
     return made
 

@@ -47,11 +47,6 @@ nb::object rows_of(std::span<const float> x, const Shape& input) {
   return numpy_of(make_array<float>(joined({x.size() / product(input)}, input), {x.begin(), x.end()}));
 }
 
-nb::object classes_of(std::span<const std::int32_t> classes, std::size_t n) {
-  if (classes.empty()) return nb::none();
-  return numpy_of(make_array<std::int64_t>({n, classes.size() / n}, {classes.begin(), classes.end()}));
-}
-
 Array array_like(nb::handle returned, const std::string& name) {
   return as_float(array_of(nb::module_::import_("numpy").attr("ascontiguousarray")(returned), name), name);
 }
@@ -78,12 +73,12 @@ Array checked_logits(nb::handle returned, std::size_t n, std::size_t k) {
   return logits;
 }
 
-// `before`: (n), or (n,m) of the gradients of m classes.
-Array checked_gradients(nb::handle returned, const std::string& name,
-                        std::initializer_list<std::size_t> before, const Shape& input) {
+// (n, *input) or (n,d).
+Array checked_gradients(nb::handle returned, std::size_t n, const Shape& input) {
+  const std::string name = "leeway.Classifier: vjp";
   Array gradients = array_like(returned, name);
-  const Shape whole = joined(before, input);
-  if (gradients.shape != whole && gradients.shape != joined(before, Shape{product(input)}))
+  const Shape whole = joined({n}, input);
+  if (gradients.shape != whole && gradients.shape != Shape{n, product(input)})
     refuse(name, fmt::format("({})", fmt::join(whole, ", ")), gradients.shape_text());
   return gradients;
 }
@@ -100,21 +95,11 @@ std::pair<nb::object, nb::object> pair_of(const nb::object& returned, const std:
 // -- The functions
 
 struct Functions {
-  nb::object logits, gradients, linearize;
+  nb::object logits, linearize;
   Shape input;
 
   [[nodiscard]] Array logits_of(std::span<const float> x, std::size_t k) const {
     return checked_logits(logits(rows_of(x, input)), x.size() / product(input), k);
-  }
-
-  [[nodiscard]] ClassGradients gradients_of(std::span<const float> x, std::span<const std::int32_t> classes,
-                                            std::size_t k) const {
-    const std::size_t n = x.size() / product(input), m = classes.empty() ? k : classes.size() / n;
-    const std::string name = "leeway.Classifier: gradients";
-    const auto [found, by_class] =
-        pair_of(gradients(rows_of(x, input), classes_of(classes, n)), name, "logits and gradients");
-    return {floats_of(checked_logits(found, n, k)),
-            floats_of(checked_gradients(by_class, name, {n, m}, input))};
   }
 };
 
@@ -139,26 +124,8 @@ Linearized linearized(const std::shared_ptr<const Functions>& functions, std::sp
   found.vjp = [vjp = shared(nb::object(vjp)), input, n, k](std::span<const float> cotangents) {
     const Acquired taken;
     const nb::object given = numpy_of(make_array<float>({n, k}, {cotangents.begin(), cotangents.end()}));
-    return floats_of(checked_gradients((*vjp)(given), "leeway.Classifier: vjp", {n}, input));
+    return floats_of(checked_gradients((*vjp)(given), n, input));
   };
-  return found;
-}
-
-// Gradients of classes by backward passes of one class each.
-ClassGradients one_by_one(const Linearized& here, std::span<const std::int32_t> classes, std::size_t k) {
-  const std::size_t n = here.logits.size() / k, m = classes.empty() ? k : classes.size() / n;
-  ClassGradients found{here.logits, {}};
-  for (std::size_t j = 0; j < m; ++j) {
-    std::vector<float> one(n * k);
-    for (std::size_t i = 0; i < n; ++i)
-      one[i * k + (classes.empty() ? j : static_cast<std::size_t>(classes[i * m + j]))] = 1;
-    const std::vector<float> gradients = here.vjp(one);
-    const std::size_t d = gradients.size() / n;
-    found.gradients.resize(n * m * d);
-    for (std::size_t i = 0; i < n; ++i)
-      std::copy_n(gradients.begin() + static_cast<std::ptrdiff_t>(i * d), d,
-                  found.gradients.begin() + static_cast<std::ptrdiff_t>((i * m + j) * d));
-  }
   return found;
 }
 
@@ -168,17 +135,8 @@ Classifier classifier_of(const std::shared_ptr<const Functions>& functions, std:
     const Acquired gil;
     return floats_of(functions->logits_of(x, k));
   };
-  if (!functions->gradients.is_none())
-    classifier.gradients = [functions, k](std::span<const float> x, std::span<const std::int32_t> classes) {
-      const Acquired gil;
-      return functions->gradients_of(x, classes, k);
-    };
   if (functions->linearize.is_none()) return classifier;
   classifier.linearize = [functions, k](std::span<const float> x) { return linearized(functions, x, k); };
-  if (!classifier.gradients)
-    classifier.gradients = [functions, k](std::span<const float> x, std::span<const std::int32_t> classes) {
-      return one_by_one(linearized(functions, x, k), classes, k);
-    };
   return classifier;
 }
 
@@ -238,8 +196,7 @@ tasks::ClassifierInputs randomized_inputs(nb::handle classifier, const Array& in
   if (!classifier.attr("input_shape").is_none()) declared = nb::cast<Shape>(classifier.attr("input_shape"));
   check(inputs, declared, nb::cast<bool>(classifier.attr("pixels")));
   const Shape input = declared.value_or(Shape(inputs.shape.begin() + 1, inputs.shape.end()));
-  const auto functions = shared(Functions{classifier.attr("logits"), classifier.attr("gradients"),
-                                          classifier.attr("linearize"), input});
+  const auto functions = shared(Functions{classifier.attr("logits"), classifier.attr("linearize"), input});
   const average_case::InputRow row = input_row(inputs);
   return {classifier_of(functions, classes_of(*functions, row)), row, inputs.shape[0]};
 }

@@ -5,7 +5,7 @@
 // (tasks/variation.h).
 //
 // Errors (Error): inputs of another shape, not float32, float64 or uint8 (0 to 255 becomes [0,1]), not
-// finite, or none; results that are not logits (n,k) and gradients (n,m,d), or differ between two passes.
+// finite, or none; results that are not logits (n,k) and gradients (n,d), or differ between two passes.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,7 +15,7 @@
 
 namespace leeway::python {
 
-// `classifier` has `logits`, `gradients` (or None), `input_shape` (or None). Inputs: (n, *input_shape) or
+// `classifier` has `logits`, `linearize` (or None), `input_shape` (or None). Inputs: (n, *input_shape) or
 // (n,d).
 [[nodiscard]] tasks::ClassifierInputs classifier_inputs(nanobind::handle classifier, const Array& inputs);
 // The same of a classifier whose passes may differ.

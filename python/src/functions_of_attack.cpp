@@ -121,6 +121,8 @@ nb::object attack_of(Request& request) {
   std::vector<attack::AttackResult> results;
   request.run([&](Progress* progress) {
     for (const attack::AttackOptions& one : tasks::attacks_of(options, radii)) {
+      if (one.eps && radii.empty() && x.shape.size() == 2)
+        refuse("eps", "a radius in the units of the rows", "none");
       tasks::AttackFound found = tasks::attack({target, one, options.checks}, progress);
       tasks::add_set(record, std::move(found.record));
       results.push_back(std::move(found.result));

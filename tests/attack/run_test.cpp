@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <map>
+#include <memory>
 
 #include "leeway/attack/member.h"
 #include "tests/attack/toy_classifiers.h"
@@ -112,6 +114,41 @@ TEST(Run, RefusesLogitsThatAreNotFinite) {
   }
 }
 
+// Row 0 is wrong as it is, row 1 is within reach and row 2 is not. The fixed feature tells which row a pass holds.
+TEST(Run, LeavesRowsThatAreDoneOutOfPasses) {
+  const std::vector<float> x{0, .9f, .25f, .55f, .5f, .1f};
+  std::vector<std::size_t> passes;
+  std::size_t most = 0;  // rows in a pass
+  const toy::Linear linear{2, 3, {0, 0, 0, 1, 0, -.1f}, {0, -.6f, -1}};
+  Classifier classifier = linear.classifier();
+  classifier.rows_at_once = 3;
+  const auto count = [&](std::span<const float> rows) {
+    most = std::max(most, rows.size() / 2);
+    for (std::size_t i = 0; i < rows.size(); i += 2) ++passes.at(static_cast<std::size_t>(rows[i] * 4));
+  };
+  classifier.logits = [&, plain = classifier.logits](std::span<const float> rows) {
+    return count(rows), plain(rows);
+  };
+  classifier.linearize = [&, plain = classifier.linearize](std::span<const float> rows) {
+    return count(rows), plain(rows);
+  };
+  const auto passes_of = [&](const std::string& attack, const char* length, std::optional<double> eps) {
+    passes.assign(3, 0);
+    const AttackResult found =
+        run({.classifier = classifier, .x = x, .labels = Classes{0, 0, 0}, .changeable = {0, 1}},
+            {.attack = attack, .eps = eps, .parameters = {{length, 30}}});
+    EXPECT_THAT(found.success, ::testing::ElementsAre(1, 1, eps ? 0 : 1)) << attack;
+    return passes;
+  };
+  // besides the attack: predictions before and after, and two passes that check the gradient
+  EXPECT_EQ(passes_of("fmn", "steps", {})[0], 4);
+  const auto square = passes_of("square", "queries", .2);
+  EXPECT_THAT(square, ::testing::ElementsAre(3, ::testing::Lt(33), 33));
+  const auto targeted = passes_of("apgd-targeted", "steps", .2);
+  EXPECT_EQ(targeted[2] - targeted[1], 31);
+  EXPECT_EQ(most, 3);
+}
+
 TEST(Run, IsInterruptedBeforeTheNextPass) {
   struct Stops : Progress {
     void update(std::string_view task, std::size_t, std::size_t total, std::string_view) override {
@@ -184,6 +221,127 @@ TEST(UnreliableGradients, AreThoseOfALayerThatMasksThem) {
   }
   EXPECT_FALSE(unreliable(masked, {.eps = 0}).has_value());
   EXPECT_FALSE(unreliable(masked, {.attack = "noise"}).has_value());
+}
+
+// Keeps so many blocks, then stops the run.
+struct InMemory : FinishedBlocks {
+  std::optional<FinishedBlock> find(std::size_t stage, std::uint64_t first_row) override {
+    const auto block = blocks.find({stage, first_row});
+    if (block == blocks.end()) return std::nullopt;
+    ++found;
+    return block->second;
+  }
+  void keep(std::size_t stage, const FinishedBlock& block) override {
+    if (blocks.size() == most) throw Interrupted("stopped");
+    blocks[{stage, block.rows.front()}] = block;
+  }
+  std::map<std::pair<std::size_t, std::uint64_t>, FinishedBlock> blocks;
+  std::size_t most = 1000, found = 0;
+};
+
+// One attack, an ensemble, and an attack beside noise.
+TEST(FinishedBlocks, AreResumedToTheSameBitsAndOnlyForTheSameRows) {
+  Classifier linear = toy::random_linear(16, 3, 4).classifier(),
+             signs = behind([](float value) { return value > .5f ? 1.f : -1.f; }, [](float) { return 0.f; },
+                            toy::random_linear(16, 3, 1));
+  linear.rows_at_once = signs.rows_at_once = 8;
+  const std::vector<float> x = toy::random_rows(30, 16, 5);
+  const AttackOptions pgd{.eps = .02},
+      strong{.attack = "strong", .eps = .02, .parameters = {{"steps", 5}, {"queries", 50}}};
+  struct Case {
+    const Classifier& classifier;
+    AttackOptions options;
+    std::size_t stages;
+  };
+  for (const Case& one : {Case{linear, pgd, 1}, {linear, strong, 4}, {signs, pgd, 2}}) {
+    SCOPED_TRACE(one.options.attack + " " + std::to_string(one.stages));
+    const Target target{one.classifier, x};
+    const AttackResult whole = run(target, one.options);
+    const auto resumed = [&](InMemory& memory) {
+      const AttackResult again = run(target, one.options, nullptr, &memory);
+      EXPECT_EQ(again.x, whole.x);
+      EXPECT_EQ(again.norms, whole.norms);
+      EXPECT_EQ(again.zero_gradient, whole.zero_gradient);
+      EXPECT_EQ(again.robust_accuracy, whole.robust_accuracy);
+    };
+    InMemory all;
+    resumed(all);
+    EXPECT_EQ(all.blocks.rbegin()->first.first + 1, one.stages);
+    for (std::size_t stop = 0; stop < all.blocks.size(); ++stop) {
+      InMemory memory;
+      memory.most = stop;
+      EXPECT_THROW((void)run(target, one.options, nullptr, &memory), Interrupted);
+      memory.most = 1000;
+      resumed(memory);
+      EXPECT_EQ(memory.found, stop);
+    }
+    for (auto& [place, block] : all.blocks) ++block.rows.back(), std::ranges::fill(block.x, 0.f);
+    resumed(all);
+  }
+}
+
+// F(x) = W sin(x + z) with noise z of its own in every pass, so that most gradients of one pass have wrong signs.
+Classifier randomized(const toy::Linear& linear, double sigma) {
+  Classifier made = linear.classifier();
+  made.linearize = [=, inner = made.linearize,
+                    random = std::make_shared<Random>(7, stream("draws"))](std::span<const float> x) {
+    std::vector<float> sines, slopes;
+    for (const float value : x) {
+      const double place = value + sigma * random->normal();
+      sines.push_back(static_cast<float>(std::sin(place)));
+      slopes.push_back(static_cast<float>(std::cos(place)));
+    }
+    Linearized found = inner(sines);
+    found.vjp = [back = std::move(found.vjp), slopes = std::move(slopes)](std::span<const float> by) {
+      std::vector<float> gradients = back(by);
+      std::ranges::transform(gradients, slopes, gradients.begin(), std::multiplies<>());
+      return gradients;
+    };
+    return found;
+  };
+  made.logits = [linearize = made.linearize](std::span<const float> x) { return linearize(x).logits; };
+  return made;
+}
+
+// The mean logits are those of sin(x), made smaller: in their worst case every value moves by the radius.
+TEST(Draws, AreNeededAgainstARandomizedModel) {
+  constexpr std::size_t d = 32, n = 200;
+  constexpr double eps = .2;
+  const toy::Linear linear = toy::random_linear(d, 2, 3);
+  const Classifier model = randomized(linear, .7);
+  const std::vector<float> x = toy::random_rows(n, d, 4, -1, 1);
+  AttackOptions options{.eps = 0, .parameters = {{"steps", 5}}, .draws = 32};
+  const std::vector<std::int64_t> classes = run({model, x, {}, anywhere}, options).classes;
+  std::vector<float> worst = x;
+  for (std::size_t j = 0; j < n * d; ++j) {
+    const auto from = static_cast<std::size_t>(classes[j / d]);
+    worst[j] += static_cast<float>(linear.w(from, j % d) < linear.w(1 - from, j % d) ? eps : -eps);
+  }
+  const double least = run({model, worst, classes, anywhere}, options).clean_accuracy;
+  options.eps = eps;
+  const AttackResult many = run({model, x, classes, anywhere}, options);
+  options.draws = 1;
+  const AttackResult one = run({model, x, classes, anywhere}, options);
+  EXPECT_NEAR(many.robust_accuracy, least, .03);
+  EXPECT_GT(one.robust_accuracy, least + .1);
+  EXPECT_GT(one.unreliable_gradient, most_unreliable_gradients);
+  EXPECT_FALSE(many.unreliable_gradient.has_value());
+  EXPECT_EQ(many.repeats.size(), 32U);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(many.success[i] != 0, many.right_after[i] < .5);
+}
+
+TEST(Draws, ChangeNoBitOfADeterministicModel) {
+  const Classifier classifier = toy::random_linear(16, 3, 4).classifier();
+  const std::vector<float> x = toy::random_rows(30, 16, 5);
+  for (const char* const attack : {"pgd", "strong"}) {
+    AttackOptions options{.attack = attack, .eps = .05, .parameters = {{"steps", 5}}};
+    const AttackResult one = run({classifier, x}, options);
+    options.draws = 4;
+    const AttackResult four = run({classifier, x}, options);
+    EXPECT_EQ(four.x, one.x);
+    EXPECT_EQ(four.norms, one.norms);
+    EXPECT_EQ(four.repeats, std::vector<double>(4, one.robust_accuracy));
+  }
 }
 
 // Ranking: failure with loss -1, success with 1, success with 3, failure with 9.

@@ -1,4 +1,4 @@
-// The attacks square, hopskipjump and carlini-wagner.
+// The attacks square, hopskipjump, carlini-wagner and fmn.
 #include <gmock/gmock.h>
 
 #include "leeway/core/error.h"
@@ -7,33 +7,6 @@
 namespace leeway::attack::square_test {
 
 constexpr std::size_t d = 12, n = 20;
-
-// An attack with parameters that make it fast.
-struct Case {
-  std::string attack;
-  Norm norm;
-  std::map<std::string, double> parameters;
-  bool minimum_norm = true;
-
-  [[nodiscard]] AttackOptions options(double eps = .05) const {
-    AttackOptions made{.attack = attack, .norm = norm, .parameters = parameters};
-    if (!minimum_norm) made.eps = eps;
-    return made;
-  }
-};
-const Case every_case[] = {
-    {"square", Norm::linf, {{"queries", 100}}, false},
-    {"square", Norm::l2, {{"queries", 100}}, false},
-    {"hopskipjump", Norm::linf, {{"steps", 3}}},
-    {"hopskipjump", Norm::l2, {{"steps", 3}}},
-    {"carlini-wagner", Norm::l2, {{"steps", 100}, {"searches", 3}, {"first-constant", 1}}}};
-
-class Members : public testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(All, Members, testing::ValuesIn(every_case), [](const auto& one) {
-  std::string name = one.param.attack + "_" + std::string(name_of(one.param.norm));
-  std::ranges::replace(name, '-', '_');
-  return name;
-});
 
 // Its classes meet at the middle of the box.
 toy::Linear centered_linear(std::size_t k) {
@@ -102,7 +75,10 @@ TEST(MinimumNorm, ComesNearTheDistanceToThePlane) {
   for (const auto& [options, most] :
        {Precision{{.attack = "hopskipjump", .norm = Norm::linf, .parameters = steps}, 1.03},
         Precision{{.attack = "hopskipjump", .norm = Norm::l2, .parameters = steps}, 1.02},
-        Precision{{.attack = "carlini-wagner", .norm = Norm::l2, .parameters = slow}, 1.001}}) {
+        Precision{{.attack = "carlini-wagner", .norm = Norm::l2, .parameters = slow}, 1.001},
+        Precision{{.attack = "fmn", .norm = Norm::linf, .parameters = {{"steps", 1000}}}, 1.001},
+        Precision{{.attack = "fmn", .norm = Norm::l2, .parameters = {{"steps", 1000}}}, 1.001},
+        Precision{{.attack = "fmn", .norm = Norm::l1, .parameters = {{"steps", 1000}}}, 1.001}}) {
     const AttackResult found = run({.classifier = classifier, .x = x, .box = anywhere}, options);
     const std::vector<double> far = distances(model, x, options.norm);
     for (std::size_t i = 0; i < n; ++i) {
@@ -137,60 +113,9 @@ TEST(HopSkipJump, UsesNothingButPredictedClasses) {
     }
     return logits;
   };
-  const AttackOptions options = every_case[3].options();
+  const AttackOptions options{.attack = "hopskipjump", .norm = Norm::l2, .parameters = {{"steps", 3}}};
   EXPECT_EQ(run({.classifier = decisions, .x = x}, options).x,
             run({.classifier = linear, .x = x}, options).x);
-}
-
-TEST_P(Members, KeepTheBoxAndRepeatTheirBits) {
-  for (const std::size_t k : {2, 3}) {
-    const Classifier classifier = centered_linear(k).classifier();
-    const std::vector<float> x = toy::random_rows(n, d, 6), first(x.begin(), x.begin() + d);
-    const AttackResult found = run({.classifier = classifier, .x = x}, GetParam().options(.3));
-    EXPECT_THAT(found.x, testing::Each(testing::AllOf(testing::Ge(0.f), testing::Le(1.f))));
-    EXPECT_GT(std::ranges::count(found.success, 1), 5);
-    EXPECT_EQ(run({.classifier = classifier, .x = x}, GetParam().options(.3)).x, found.x);
-    const AttackResult alone = run({.classifier = classifier, .x = first}, GetParam().options(.3));
-    EXPECT_EQ(alone.x, std::vector<float>(found.x.begin(), found.x.begin() + d));
-  }
-}
-
-TEST_P(Members, TakeRowsThatCannotSucceed) {
-  const Classifier classifier = toy::Linear{d, 3, std::vector<float>(3 * d), {1, 0, 0}}.classifier();
-  const std::vector<float> x = toy::random_rows(n, d, 6);
-  const AttackResult found = run({.classifier = classifier, .x = x}, GetParam().options());
-  EXPECT_EQ(found.robust_accuracy, 1);
-  EXPECT_THAT(found.norms, testing::Each(std::numeric_limits<double>::infinity()));
-  if (GetParam().minimum_norm) {
-    EXPECT_EQ(found.x, x);
-  }
-}
-
-TEST_P(Members, LeaveMisclassifiedRows) {
-  const Classifier classifier = centered_linear(3).classifier();
-  const std::vector<float> x = toy::random_rows(n, d, 6);
-  std::vector<std::int64_t> wrong = run({.classifier = classifier, .x = x}, {.eps = 0}).classes;
-  for (std::int64_t& label : wrong) label = (label + 1) % 3;
-  const AttackResult found = run({.classifier = classifier, .x = x, .labels = wrong}, GetParam().options());
-  EXPECT_THAT(found.success, testing::Each(1));
-  EXPECT_EQ(found.x, x);
-}
-
-TEST_P(Members, ReachTargets) {
-  const Classifier classifier = centered_linear(3).classifier();
-  const std::vector<float> x = toy::random_rows(n, d, 6);
-  AttackOptions options = GetParam().options(3);
-  options.targets = run({.classifier = classifier, .x = x}, {.eps = 0}).classes;
-  for (std::int64_t& target : options.targets) target = (target + 1) % 3;
-  const AttackResult found = run({.classifier = classifier, .x = x, .box = anywhere}, options);
-  EXPECT_GE(std::ranges::count(found.success, 1), 19);
-}
-
-TEST(Square, StaysAtRadiusZero) {
-  const Classifier classifier = centered_linear(2).classifier();
-  const std::vector<float> x = toy::random_rows(n, d, 6);
-  for (const Case& one : {every_case[0], every_case[1]})
-    EXPECT_EQ(run({.classifier = classifier, .x = x}, one.options(0)).x, x);
 }
 
 }  // namespace leeway::attack::square_test

@@ -62,7 +62,7 @@ TEST(AverageCaseErrors, ClassifierAndNoiseThatDoNotFit) {
   const Quadratic single{2, 1, {1, 0}, {0}, {}};
   EXPECT_REFUSED(run(single, x, options), "average_case: classifier: expected at least 2 classes, found 1");
   Classifier logits_alone = model.classifier();
-  logits_alone.gradients = nullptr;
+  logits_alone.linearize = nullptr;
   const auto of_logits_alone = [&](std::string_view method) {
     options.methods = {method};
     return message_of([&] { (void)average_case(logits_alone, Noise(2), rows_of(x), 0, 3, options); });
@@ -80,9 +80,8 @@ Classifier broken(float limit) {
       if (rows[2 * i] > limit) logits[3 * i + 1] = static_cast<float>(nan);
     return logits;
   };
-  result.gradients = [logits = result.logits, inner = result.gradients](
-                         std::span<const float> rows, std::span<const std::int32_t> classes) {
-    ClassGradients found = inner(rows, classes);
+  result.linearize = [logits = result.logits, inner = result.linearize](std::span<const float> rows) {
+    Linearized found = inner(rows);
     found.logits = logits(rows);
     return found;
   };
@@ -111,10 +110,13 @@ TEST(AverageCaseErrors, GradientsThatAreNotFinite) {
   for (const std::string_view method : {"taylor", "taylor-mvs", "mmse", "mmse-mvs"})
     for (const double value : {nan, infinity}) {
       Classifier classifier = model.classifier();
-      classifier.gradients = [&, inner = classifier.gradients](std::span<const float> rows,
-                                                               std::span<const std::int32_t> classes) {
-        ClassGradients found = inner(rows, classes);
-        found.gradients.back() = static_cast<float>(value);
+      classifier.linearize = [&, inner = classifier.linearize](std::span<const float> rows) {
+        Linearized found = inner(rows);
+        found.vjp = [&, back = found.vjp](std::span<const float> cotangents) {
+          std::vector<float> gradients = back(cotangents);
+          gradients.back() = static_cast<float>(value);
+          return gradients;
+        };
         return found;
       };
       options.methods = {method};

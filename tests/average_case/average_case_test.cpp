@@ -132,10 +132,9 @@ TEST(AverageCase, CopiesOfMmseHaveMeanZeroAndTheVarianceOfTheNoise) {
   Quadratic model = random_linear(d, 2, 6);
   Classifier spy = model.classifier();
   std::vector<float> seen;
-  spy.gradients = [&, inner = spy.gradients](std::span<const float> shown,
-                                             std::span<const std::int32_t> names) {
+  spy.linearize = [&, inner = spy.linearize](std::span<const float> shown) {
     seen.insert(seen.end(), shown.begin(), shown.end());
-    return inner(shown, names);
+    return inner(shown);
   };
   AverageCaseOptions options = small_options();
   options.methods = {"mmse"}, options.sigmas = {.5}, options.copies = copies;
@@ -200,16 +199,17 @@ TEST(AverageCase, FilesGiveWhatTheModelGives) {
   AverageCaseOptions options = small_options();
   options.methods = {"taylor", "taylor-mvs", "softmax"};
   const AverageCase expected = run(model, x, options, noise);
-  const ClassGradients outputs = model.classifier().gradients(x, {});
+  const Linearized outputs = model.classifier().linearize(x);
+  const std::vector<float> gradients = class_gradients(outputs, k);
   std::vector<double> gram;
   for (std::size_t i = 0; i < n; ++i) {
-    const auto of_row = std::span(outputs.gradients).subspan(i * k * d, k * d);
+    const auto of_row = std::span(gradients).subspan(i * k * d, k * d);
     for (const double value : gram_of(noise, {of_row.begin(), of_row.end()})) gram.push_back(value);
   }
   const std::vector<double> logits64(outputs.logits.begin(), outputs.logits.end()),
-      gradients64(outputs.gradients.begin(), outputs.gradients.end());
+      gradients64(gradients.begin(), gradients.end());
   const MadeElsewhere jacobian{"a.npz", make_array<float>({n, k}, outputs.logits),
-                               make_array<float>({n, k, d}, outputs.gradients), std::nullopt};
+                               make_array<float>({n, k, d}, gradients), std::nullopt};
   const MadeElsewhere jacobian64{"a.npz", make_array<double>({n, k}, logits64),
                                  make_array<double>({n, k, d}, gradients64), std::nullopt};
   const MadeElsewhere both{"a.npz", jacobian.logits, jacobian.jacobian, make_array<double>({n, k, k}, gram)};
@@ -239,9 +239,9 @@ TEST(AverageCase, FilesOfManyRowsAreTakenInGroups) {
   const std::vector<float> x = random_inputs(n, d, 11);
   AverageCaseOptions options = small_options();
   options.methods = {"taylor"};
-  const ClassGradients outputs = model.classifier().gradients(x, {});
+  const Linearized outputs = model.classifier().linearize(x);
   const MadeElsewhere files{"a.npz", make_array<float>({n, k}, outputs.logits),
-                            make_array<float>({n, k, d}, outputs.gradients), std::nullopt};
+                            make_array<float>({n, k, d}, class_gradients(outputs, k)), std::nullopt};
   const AverageCase expected = run(model, x, options);
   for (const int threads : {1, 3})
     expect_same(at_threads(threads, [&] { return average_case(files, Noise(d), options); }), expected);
@@ -270,8 +270,9 @@ TEST(AverageCase, RowsWithoutGradientsAreCounted) {
     for (const float value : x) logits.insert(logits.end(), {0, value > 0 ? 1.f : -1.f});
     return logits;
   };
-  signs.gradients = [&](std::span<const float> x, std::span<const std::int32_t>) {
-    return ClassGradients{signs.logits(x), std::vector<float>(2 * x.size(), 0)};
+  signs.linearize = [&](std::span<const float> x) {
+    return Linearized{signs.logits(x),
+                      [n = x.size()](std::span<const float>) { return std::vector<float>(n, 0); }};
   };
   const AverageCase found = average_case(
       signs, Noise(1), [](std::size_t, std::span<float> out) { out[0] = .1f; }, 0, 300, small_options());

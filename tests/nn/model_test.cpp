@@ -69,16 +69,17 @@ TEST(ClassifierFunctions, AreTheModel) {
   ASSERT_EQ(classifier.k, 5u);
   const Array expected = model->outputs(images).logits;
   const std::vector<float> logits = classifier.logits(pixels);
-  const ClassGradients all = classifier.gradients(pixels, {});
+  const Linearized here = classifier.linearize(pixels);
+  const std::vector<float> all = class_gradients(here, 5);
   for (std::size_t i = 0; i < logits.size(); ++i) {
     EXPECT_NEAR(logits[i], expected.view<float>()[i], 1e-5);
-    EXPECT_NEAR(all.logits[i], logits[i], 1e-5);
+    EXPECT_NEAR(here.logits[i], logits[i], 1e-5);
   }
   std::vector<float> far(pixels.begin(), pixels.begin() + static_cast<std::ptrdiff_t>(d));
   for (float& x : far) x = 3 * x - 1;
   EXPECT_EQ(classifier.logits(far).size(), 5u);
   set_threads(3);
-  EXPECT_EQ(classifier.gradients(pixels, {}).gradients, all.gradients);
+  EXPECT_EQ(class_gradients(classifier.linearize(pixels), 5), all);
   set_threads(1);
 }
 
@@ -89,14 +90,15 @@ TEST(ClassifierFunctions, GradientsOfSomeClassesAreThoseAmongAll) {
   const Images images = toy::images(300, colour, 5, 3);
   const auto pixels = images.pixels.view<float>();
   const std::size_t d = colour.pixels();
-  const ClassGradients all = classifier.gradients(pixels, {});
+  const Linearized here = classifier.linearize(pixels);
+  const std::vector<float> all = class_gradients(here, 5);
   std::vector<std::int32_t> classes;
   for (std::int32_t row = 0; row < 300; ++row) classes.insert(classes.end(), {row % 5, (row + 3) % 5});
-  const ClassGradients some = classifier.gradients(pixels, classes);
-  ASSERT_EQ(some.gradients.size(), 300 * 2 * d);
+  const std::vector<float> some = class_gradients(here, 5, classes);
+  ASSERT_EQ(some.size(), 300 * 2 * d);
   for (std::size_t i = 0; i < 600; ++i) {
-    const float* const found = some.gradients.data() + i * d;
-    const float* const wanted = all.gradients.data() + (i / 2 * 5 + static_cast<std::size_t>(classes[i])) * d;
+    const float* const found = some.data() + i * d;
+    const float* const wanted = all.data() + (i / 2 * 5 + static_cast<std::size_t>(classes[i])) * d;
     float largest = 0;
     for (std::size_t j = 0; j < d; ++j) largest = std::max(largest, std::abs(wanted[j]));
     for (std::size_t j = 0; j < d; ++j) ASSERT_NEAR(found[j], wanted[j], 1e-5 * largest) << i << ' ' << j;

@@ -99,7 +99,7 @@ inline std::vector<float> rows_of(const Images& images) {
 inline Array class_gradients(const Model& model, const Images& images) {
   const Classifier classifier = model.classifier(shape_of(images));
   return make_array({images.n(), classifier.k, classifier.d},
-                    classifier.gradients(rows_of(images), {}).gradients);
+                    leeway::class_gradients(classifier.linearize(rows_of(images)), classifier.k));
 }
 
 inline attack::AttackResult attacked(const Model& model, const Images& images,

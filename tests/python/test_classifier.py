@@ -16,9 +16,8 @@ def logits(x):
     return x @ WEIGHTS.T
 
 
-def gradients(x, classes):
-    chosen = WEIGHTS[numpy.arange(3)] if classes is None else WEIGHTS[classes]
-    return logits(x), numpy.broadcast_to(chosen, (len(x), *chosen.shape[-2:]))
+def linearize(x):
+    return logits(x), lambda cotangents: cotangents @ WEIGHTS
 
 
 @pytest.fixture
@@ -32,7 +31,7 @@ def refusal(*arguments, **options):
 
 def test_a_linear_model_is_that_of_its_arrays(x):
     """Taylor needs no more than logits and Jacobians: the same numbers from functions and from arrays."""
-    of_functions = leeway.average_case(leeway.Classifier(logits, gradients), x, sigma=[.2, 1], methods=["taylor", "softmax"])
+    of_functions = leeway.average_case(leeway.Classifier(logits, linearize), x, sigma=[.2, 1], methods=["taylor", "softmax"])
     jacobian = numpy.broadcast_to(WEIGHTS, (300, 3, 4))
     of_arrays = leeway.average_case(logits=logits(x), jacobian=jacobian, sigma=[.2, 1], methods=["taylor", "softmax"])
     for one, other in zip(of_functions.results, of_arrays.results):
@@ -47,7 +46,7 @@ def test_default_methods_are_those_without_gradients(x):
 
 
 def test_inputs_of_other_types(x):
-    made = leeway.Classifier(logits, gradients)
+    made = leeway.Classifier(logits, linearize)
     plain = leeway.average_case(made, x.astype(numpy.float32), sigma=.5, methods=["taylor"]).results[0].mean
     for other in (x.astype(numpy.float32).astype(float), numpy.asfortranarray(x.astype(numpy.float32)), x.astype(numpy.float32).tolist()):
         assert leeway.average_case(made, other, sigma=.5, methods=["taylor"]).results[0].mean == plain
@@ -124,9 +123,9 @@ def test_answers_that_are_no_logits(x, function, words):
 
 
 @pytest.mark.parametrize("function, words", [
-    (lambda rows, classes: logits(rows), "gradients: expected a pair, logits and gradients"),
-    (lambda rows, classes: (logits(rows), numpy.zeros((len(rows), 3, 5))), "gradients: expected (256, 3, 4), found (256, 3, 5)"),
-    (lambda rows, classes: (logits(rows), numpy.full((len(rows), 3, 4), numpy.inf)), "inf"),
+    (logits, "linearize: expected a pair, logits and a function"),
+    (lambda rows: (logits(rows), lambda cotangents: numpy.zeros((len(rows), 5))), "vjp: expected (128, 4), found (128, 5)"),
+    (lambda rows: (logits(rows), lambda cotangents: numpy.full((len(rows), 4), numpy.inf)), "inf"),
 ])
 def test_answers_that_are_no_gradients(x, function, words):
     assert words in refusal(leeway.Classifier(logits, function), x, sigma=.1, methods=["taylor"])
@@ -146,7 +145,7 @@ def test_inputs_that_are_refused(inputs, words):
 def test_what_is_no_function():
     with pytest.raises(leeway.Error, match="leeway.Classifier: logits: expected a function, found int"):
         leeway.Classifier(3)
-    with pytest.raises(leeway.Error, match="gradients: expected a function, found str"):
+    with pytest.raises(leeway.Error, match="linearize: expected a function, found str"):
         leeway.Classifier(logits, "f")
 
 

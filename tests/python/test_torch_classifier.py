@@ -26,9 +26,14 @@ def images():
     return numpy.random.default_rng(0).random((37, *SHAPE), dtype=numpy.float32)
 
 
+def jacobian(classifier, x):
+    logits, vjp = classifier.linearize(x)
+    return logits, numpy.stack([vjp(numpy.eye(5, dtype=numpy.float32)[[c] * len(x)]) for c in range(5)], 1)
+
+
 def functions(classifier):
     """The object behind the two functions of a classifier that this package made."""
-    return classifier.gradients.__self__
+    return classifier.linearize.__self__
 
 
 # -- Beside the command
@@ -153,7 +158,7 @@ def test_a_model_beside_an_assessment_that_does_not_fit(network_files):
                          ({"model": model, "jacobian": x, "x": x, "sigma": .1}, "jacobian or model, found both"),
                          ({"model": small_cnn(), "x": x, "sigma": .1}, "model: expected a leeway.Classifier"),
                          ({"model": leeway.Classifier(model.logits), "x": x, "sigma": .1}, "model: expected gradients, for taylor and mmse"),
-                         ({"model": leeway.Classifier(lambda rows: model.logits(rows)[:, :3], model.gradients), "x": x, "sigma": .1},
+                         ({"model": leeway.Classifier(lambda rows: model.logits(rows)[:, :3], model.linearize), "x": x, "sigma": .1},
                           "model: expected 10 classes as in source, found 3")):
         assert words in message(leeway.assess, source, target, **given, **sets)
     two = {"a": source, "b": source}, {"a": {"t": target}, "b": {"t": target}}
@@ -166,7 +171,7 @@ def test_a_model_beside_an_assessment_that_does_not_fit(network_files):
 
 def test_gradients_are_finite_differences(module, images):
     made = leeway.torch.classifier(module.double(), SHAPE, {"mean": [.3, .5], "std": .5})
-    logits, gradients = made.gradients(images, None)
+    logits, gradients = jacobian(made, images)
     assert (logits.dtype, gradients.dtype, gradients.shape) == (numpy.float32, numpy.float32, (37, 5, *SHAPE))
     numpy.testing.assert_allclose(logits, made.logits(images), atol=1e-6)
     direction = numpy.random.default_rng(1).standard_normal(SHAPE)
@@ -180,22 +185,11 @@ def test_gradients_are_finite_differences(module, images):
     numpy.testing.assert_allclose(numpy.einsum("nkchw,chw->nk", gradients, direction), (along(1) - along(-1)) / (2 * step), atol=1e-3)
 
 
-@pytest.mark.parametrize("batched", [False, True])
-def test_gradients_of_chosen_classes(module, images, batched):
-    made = leeway.torch.classifier(module, SHAPE, batch_size=16)
-    functions(made).batched = batched
-    classes = numpy.tile([1, 3], (37, 1))
-    classes[5] = 4, 0
-    _, every = made.gradients(images, None)
-    _, chosen = made.gradients(images, classes)
-    numpy.testing.assert_allclose(chosen, numpy.take_along_axis(every, classes[:, :, None, None, None], 1), atol=1e-7)
-
-
 @pytest.mark.parametrize("change", [lambda module: module.double(), lambda module: module.to(memory_format=torch.channels_last)],
                          ids=["float64", "channels_last"])
 def test_other_layouts_and_types_say_the_same(module, images, change):
-    said = leeway.torch.classifier(module, SHAPE).gradients(images, None)
-    changed = leeway.torch.classifier(change(module), SHAPE).gradients(images, None)
+    said = jacobian(leeway.torch.classifier(module, SHAPE), images)
+    changed = jacobian(leeway.torch.classifier(change(module), SHAPE, batch_size=16), images)
     for one, other in zip(said, changed):
         numpy.testing.assert_allclose(one, other, atol=1e-6)
 

@@ -125,6 +125,29 @@ TEST(AttackChecks, FindRandomOutputs) {
   EXPECT_THAT(record.envelope.findings, ElementsAre(::testing::StartsWith("Two passes of the same 16 rows")));
 }
 
+// One pixel of level 100; its prediction changes at 101.25, within the radius, which has no level beyond 101.
+TEST(AttackChecks, AreMadeOnTheLevelsOfTheAttack) {
+  const Classifier classifier = attack::toy::Linear{1, 2, {0, 255}, {101.25, 0}}.classifier();
+  const std::vector<float> x(n, 100.f / 255);
+  const attack::AttackOptions options{.eps = 1.5 / 255, .levels = attack::Levels::eight_bit};
+  EXPECT_THAT(
+      raised(attack({{.classifier = classifier, .x = x, .picture = {1, 1, 1}}, options, true}).record),
+      IsEmpty());
+}
+
+// Where some features may not change, predictions may survive any radius.
+TEST(AttackChecks, DoNotAskForEveryRowWhereFeaturesAreFixed) {
+  const Classifier classifier = honest();
+  const std::vector<float> x = attack::toy::random_rows(n, d, 7, -1, 1);
+  attack::Target target{classifier, x, {}, {-1, 1}};
+  target.changeable.assign(d, 0), target.changeable[0] = 1;
+  for (const char* const attack : {"pgd", "fmn"}) {
+    const Attack record = tasks::attack({target, {.attack = attack}, true}).record;
+    EXPECT_THAT(raised(record), IsEmpty()) << attack;
+    EXPECT_LT(record.results[0].success, .9) << attack;
+  }
+}
+
 // Of 20 rows the white box breaks none.
 TEST(AttackChecks, CompareAttacksOfBothKinds) {
   for (const std::size_t more : {3U, 7U, 20U}) {

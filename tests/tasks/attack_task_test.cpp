@@ -2,11 +2,16 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <filesystem>
+#include <functional>
 
 #include "leeway/core/message.h"
+#include "leeway/io/safetensors.h"
 #include "leeway/tasks/attack/attack.h"
 #include "tests/attack/toy_classifiers.h"
+#include "tests/files.h"
 #include "tests/message_of.h"
+#include "tests/stopping.h"
 #include "tests/tasks/stub_model.h"
 
 namespace leeway::tasks::attack_task_test {
@@ -155,6 +160,71 @@ TEST(AttackTask, TheWorstCaseOfEachRowIsJoined) {
   EXPECT_THAT(record.worst_cases[1].attacks, ::testing::ElementsAre("fmn", "pgd"));
   EXPECT_THAT(record.envelope.headline,
               ::testing::HasSubstr("the worst of fmn and pgd in linf of radius 0.9"));
+}
+
+// Nor is it above the accuracy under any of the attacks, where passes differ.
+TEST(AttackTask, TheWorstCaseOfSeveralDrawsHasTheLeastShares) {
+  std::vector<attack::AttackResult> results{broken("pgd", .3, {HUGE_VAL, HUGE_VAL, .3, .3}),
+                                            broken("square", .3, {HUGE_VAL, .2, HUGE_VAL, .3})};
+  results[0].right_after = {.9, .6, .4, 0}, results[1].right_after = {.7, .2, .8, .1};
+  results[0].repeats = {.5, .45};
+  const attack::AttackResult worst = worst_of(results, .3);
+  EXPECT_THAT(worst.success, ::testing::ElementsAre(0, 1, 1, 1));
+  EXPECT_DOUBLE_EQ(worst.robust_accuracy, (.7 + .2 + .4) / 4);
+  EXPECT_THAT(worst.repeats, ::testing::IsEmpty());
+}
+
+struct StopsInChecks : Stopping {
+  using Stopping::Stopping;
+  [[nodiscard]] bool stop_requested() const override { return tasks.contains("noise"); }
+};
+
+TEST(AttackTask, StoppedGoesOnToTheSameBits) {
+  const TemporaryFolder folder;
+  Classifier classifier = attack::toy::random_linear(16, 3, 4).classifier();
+  classifier.rows_at_once = 8;
+  const std::vector<float> x = attack::toy::random_rows(30, 16, 5);
+  AttackTask task{{classifier, x, std::vector<std::int64_t>(30, 1)}, {.eps = .05}};
+  const attack::AttackResult whole = attack(task).result;
+  task.state = folder / "state", task.made_of = {"model"};
+  std::vector<std::size_t> resumed;
+  task.resumed = [&](std::size_t blocks) { resumed.push_back(blocks); };
+  const auto stopped = [&](Stopping progress) { return message_of([&] { (void)attack(task, &progress); }); };
+  EXPECT_EQ(stopped(Stopping(8)),
+            "attack: stopped after 1 block of rows, saved; the same command resumes from there");
+  for (const auto& change : std::vector<std::function<void(AttackTask&)>>{
+           [](AttackTask& other) { other.options.eps = .06; },
+           [](AttackTask& other) { other.options.draws = 2; },
+           [](AttackTask& other) { other.options.seed = 1; },
+           [](AttackTask& other) {
+             other.options.targets.swap(*other.target.labels), other.target.labels = {};
+           },
+           [](AttackTask& other) { other.target.changeable.assign(16, 1); },
+           [](AttackTask& other) { other.target.box.high = 2; },
+           [](AttackTask& other) { other.made_of = {"another model"}; }}) {
+    AttackTask other = task;
+    other.state = folder / "other";
+    std::filesystem::copy_file(task.state, other.state, std::filesystem::copy_options::overwrite_existing);
+    change(other);
+    (void)attack(other);
+    EXPECT_THAT(resumed, ::testing::IsEmpty());
+  }
+  const auto warnings = [&] {
+    const AttackFound rest = attack(task);
+    EXPECT_EQ(rest.result.x, whole.x);
+    EXPECT_EQ(rest.result.norms, whole.norms);
+    return rest.record.envelope.warnings;
+  };
+  EXPECT_THAT(warnings(), ::testing::IsEmpty());
+  EXPECT_THAT(resumed, ::testing::ElementsAre(1));
+  std::filesystem::resize_file(task.state, 20);
+  EXPECT_THAT(warnings(), ::testing::ElementsAre(damaged_state(task.state)));
+  std::filesystem::remove(task.state);
+  EXPECT_THAT(warnings(), ::testing::IsEmpty());
+  task.checks = true;
+  StopsInChecks checks(1);
+  EXPECT_EQ(message_of([&] { (void)attack(task, &checks); }),
+            "attack: stopped after 4 blocks of rows, saved; the same command resumes from there");
 }
 
 // F(x) = (x_0, x_1), of tables of two columns.

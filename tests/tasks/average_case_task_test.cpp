@@ -125,7 +125,7 @@ TEST_F(AverageCaseTasks, TakeTheMethodsThatTheInputPermits) {
   task_.options.rows = 20;
   EXPECT_THAT(methods(), ElementsAre("taylor", "taylor-mvs", "mmse", "mmse-mvs", "softmax"));
   EXPECT_EQ(found().n, 20u);
-  std::get<ClassifierInputs>(task_.of).classifier.gradients = nullptr;
+  std::get<ClassifierInputs>(task_.of).classifier.linearize = nullptr;
   EXPECT_THAT(methods(), ElementsAre("softmax"));
   average_case::MadeElsewhere files{"f.npy", make_array<double>({2, 2}, {1, 0, 0, 2}), {}, {}};
   task_.of = files;

@@ -182,19 +182,30 @@ void ModelEvidence::fill(const Copies& copies, std::size_t begin, std::span<floa
 }
 
 // Logits of inputs [begin, end), numbered as in fill(), and gradients of the classes considered.
-ClassGradients ModelEvidence::pass(const Copies& copies, std::size_t begin, std::size_t end,
-                                   Spent& spent) const {
-  stop_if_asked(options().progress);
-  const std::size_t m = classes(), each = std::max<std::size_t>(copies.count, 1);
-  std::vector<float> x((end - begin) * classifier_.d);
+ModelEvidence::Pass ModelEvidence::pass(const Copies& copies, std::size_t begin, std::size_t end,
+                                        Spent& spent) const {
+  const std::size_t m = classes(), each = std::max<std::size_t>(copies.count, 1), d = classifier_.d;
+  std::vector<float> x((end - begin) * d);
   fill(copies, begin, x);
   std::vector<std::int32_t> names;
   for (std::size_t i = begin; i < end && !chosen_.empty(); ++i)
     names.insert(names.end(), chosen_.begin() + static_cast<std::ptrdiff_t>(i / each * m),
                  chosen_.begin() + static_cast<std::ptrdiff_t>((i / each + 1) * m));
   const double before = now();
-  ClassGradients found = classifier_.gradients(x, names);
-  spent.model_seconds += now() - before;
+  Pass found{std::vector<float>((end - begin) * k()),
+             std::make_unique_for_overwrite<float[]>((end - begin) * m * d)};
+  for_blocks(classifier_, end - begin, 1, [&](std::size_t first, std::size_t last) {
+    stop_if_asked(options().progress);
+    const auto of_block = [&](const auto& values, std::size_t width) {
+      return std::span(values).subspan(first * width, (last - first) * width);
+    };
+    const Linearized here = classifier_.linearize(of_block(x, d));
+    std::ranges::copy(here.logits, found.logits.data() + first * k());
+    std::ranges::copy(class_gradients(here, k(), of_block(names, names.empty() ? 0 : m)),
+                      found.gradients.get() + first * m * d);
+  });
+  const double seconds = now() - before;
+  spent.model_seconds += seconds, passes_.seconds += seconds;
   passes_.add((end - begin) * (1 + m));
   return found;
 }
@@ -213,7 +224,7 @@ Evidence::Linearised ModelEvidence::linearise(const Copies& copies) const {
     std::vector<Sums> sums(last - first);
     for (std::size_t begin = first * each; begin < last * each;) {
       const std::size_t end = std::min(rows > 1 ? last * each : begin + at_once, last * each);
-      const ClassGradients found = pass(copies, begin, end, result.spent);
+      const Pass found = pass(copies, begin, end, result.spent);
       const bool complete = end == last * each;
       parallel_for(last - first, [&](std::size_t r) {
         const std::size_t one = std::max((first + r) * each, begin) - begin;
@@ -222,7 +233,7 @@ Evidence::Linearised ModelEvidence::linearise(const Copies& copies) const {
         sum.logits.resize(k()), sum.gradients.resize(m * d);
         add_rows(std::span(found.logits).subspan(one * k(), count * k()), k(), 1. / static_cast<double>(each),
                  sum.logits.data());
-        add_rows(std::span(found.gradients).subspan(one * m * d, count * m * d), m * d,
+        add_rows(std::span(found.gradients.get() + one * m * d, count * m * d), m * d,
                  1. / static_cast<double>(each), sum.gradients.data());
         if (!complete) return;
         result.rows[first + r] = boundaries(first + r, sum.logits, sum.gradients);

@@ -1,6 +1,7 @@
 // Evidence from a classifier that can be evaluated on any input. Internal.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "leeway/average_case/detail/evidence.h"
@@ -22,6 +23,8 @@ class Passes {
   void expect(std::size_t first, std::size_t rows, std::size_t passes);
   void add(std::size_t passes);
   void finish();  // with those rows
+
+  double seconds = 0;  // in the classifier
 
  private:
   void report() const;
@@ -60,8 +63,11 @@ class ModelEvidence : public Evidence {
   struct Sums {  // of a row: logits (k), gradients (m,d)
     std::vector<double> logits, gradients;
   };
-  [[nodiscard]] ClassGradients pass(const Copies& copies, std::size_t begin, std::size_t end,
-                                    Spent& spent) const;
+  struct Pass {  // of some inputs: logits (n,k), gradients (n,m,d)
+    std::vector<float> logits;
+    std::unique_ptr<float[]> gradients;
+  };
+  [[nodiscard]] Pass pass(const Copies& copies, std::size_t begin, std::size_t end, Spent& spent) const;
   [[nodiscard]] Linearised linearise(const Copies& copies) const;
   [[nodiscard]] Boundaries boundaries(std::size_t row, std::span<const double> logits,
                                       std::span<const double> gradients) const;

@@ -105,23 +105,21 @@ class TorchModel : public Model {
     one.pixels =
         make_array<float>({1, input.channels, input.height, input.width}, std::vector<float>(input.pixels()));
     const std::size_t k = translated(name(), [&] { return classes_for(one); });
-    JacobianFunction jacobian;
-    if (network_ && info_.binary == Binary::refuse &&
-        network_->jacobian(rows(one, 0, 1), torch::zeros({1, 1}, torch::kInt64).to(device_)).logits.defined())
-      jacobian = [this, normalizer = Normalizer(info_.normalization)](const torch::Tensor& images,
-                                                                      const torch::Tensor& classes) {
-        Network::Jacobian result = network_->jacobian(normalizer(network_->prepare(images)), classes);
-        normalizer.back(result.gradients);
-        return result;
+    LinearizeFunction linearize;
+    if (network_ && info_.binary == Binary::refuse && network_->linearize(rows(one, 0, 1)).vjp)
+      linearize = [this, normalizer = Normalizer(info_.normalization)](const torch::Tensor& images) {
+        Network::Linearized found = network_->linearize(normalizer(network_->prepare(images)));
+        found.vjp = [normalizer, back = std::move(found.vjp)](const torch::Tensor& cotangents) {
+          torch::Tensor gradients = back(cotangents);
+          normalizer.back(gradients);
+          return gradients;
+        };
+        return found;
       };
     Classifier result = make_classifier([this](const torch::Tensor& x) { return forward(x); },
-                                        std::move(jacobian), input, k, device_);
+                                        std::move(linearize), input, k, device_);
     result.logits = [this, run = std::move(result.logits)](std::span<const float> x) {
       return translated(name(), [&] { return run(x); });
-    };
-    result.gradients = [this, run = std::move(result.gradients)](std::span<const float> x,
-                                                                 std::span<const std::int32_t> classes) {
-      return translated(name(), [&] { return run(x, classes); });
     };
     result.linearize = [this, run = std::move(result.linearize)](std::span<const float> x) {
       Linearized found = translated(name(), [&] { return run(x); });

@@ -19,9 +19,8 @@ namespace leeway::nn {
 // Images in [0,1] to logits and features. Must be callable from several threads at once.
 using ForwardFunction = std::function<Forward(const torch::Tensor& images)>;
 
-// Images and classes (n,m) to logits and the gradients of those classes, as Network::jacobian.
-using JacobianFunction =
-    std::function<Network::Jacobian(const torch::Tensor& images, const torch::Tensor& classes)>;
+// Of images in [0,1], as Network::linearize.
+using LinearizeFunction = std::function<Network::Linearized(const torch::Tensor& images)>;
 
 // (scale x - mean) / std, then `network`; no extra step for an identity.
 [[nodiscard]] ForwardFunction normalized(const Normalization& normalization, ForwardFunction network);
@@ -45,12 +44,12 @@ void check_normalization(const Normalization& normalization, const std::string& 
 [[nodiscard]] std::unique_ptr<Model> make_model(ModelInfo info, std::shared_ptr<Network> network,
                                                 torch::Device device = torch::kCPU);
 
-// A model as the functions that analyses ask. Runs on `device`; `forward` must outlive the result. `jacobian` is
-// empty or gives gradients of many classes at once; it runs once here, because LibTorch compiles kernels at the
-// first batch of each size. Shards (tensors.h) depend on the number of rows and classes alone: same bits for any
-// number of threads. Gradients of some classes equal those among all classes within 1e-5 of the largest entry,
-// unless rounding flips a relu: OpenBLAS's order of summation depends on batch size and row.
-[[nodiscard]] Classifier make_classifier(ForwardFunction forward, JacobianFunction jacobian,
+// A model as the functions that analyses ask. Runs on `device`; `forward` must outlive the result. `linearize`
+// is empty (automatic differentiation) or takes several cotangents at once. Shards (tensors.h) depend on the
+// number of rows alone: same bits for any number of threads. Gradients of some classes equal those among all
+// within 1e-5 of the largest entry, unless rounding flips a relu: OpenBLAS's order of summation depends on
+// batch size and row.
+[[nodiscard]] Classifier make_classifier(ForwardFunction forward, LinearizeFunction linearize,
                                          const InputShape& input, std::size_t classes,
                                          torch::Device device = torch::kCPU);
 

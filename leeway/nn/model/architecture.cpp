@@ -60,9 +60,7 @@ torch::Tensor Network::stage(std::size_t /*number*/, const torch::Tensor& /*maps
 
 Forward Network::finish(const torch::Tensor& /*maps*/) { throw std::logic_error("a network without stages"); }
 
-Network::Jacobian Network::jacobian(const torch::Tensor& /*x*/, const torch::Tensor& /*classes*/) {
-  return {};
-}
+Network::Linearized Network::linearize(const torch::Tensor& /*x*/) { return {}; }
 
 // Each is defined in the file of its kind.
 Architecture linear();

@@ -38,12 +38,13 @@ class Network : public torch::nn::Module {
   // Network-specific initialization; initialize() calls it last.
   virtual void initialize_own(std::uint64_t /*seed*/) {}
 
-  // Logits (n,k) and their gradients by x for classes (n,m): (n,m,c,h,w). Networks that can compute many
-  // classes at once override it; undefined: automatic differentiation, class by class.
-  struct Jacobian {
-    torch::Tensor logits, gradients;
+  // Logits (n,k), and the gradients (n,m,c,h,w) of cotangents (n,m,k) times logits by x. Networks that can take
+  // several cotangents at once override it; no vjp: automatic differentiation, one after the other.
+  struct Linearized {
+    torch::Tensor logits;
+    std::function<torch::Tensor(const torch::Tensor& cotangents)> vjp;
   };
-  [[nodiscard]] virtual Jacobian jacobian(const torch::Tensor& x, const torch::Tensor& classes);
+  [[nodiscard]] virtual Linearized linearize(const torch::Tensor& x);
 };
 
 struct Architecture : Member {

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "leeway/nn/model/architecture.h"
 #include "leeway/nn/model/layers.h"
 
@@ -31,31 +33,41 @@ class SmallCnn : public Network {
     const torch::Tensor features = torch::relu(hidden_(maps.flatten(1)));
     return {last_(features), features};
   }
-  // All classes of a row in one pass: backward, a layer's work is small beside what it costs to be called.
-  Jacobian jacobian(const torch::Tensor& x, const torch::Tensor& classes) override {
+  Linearized linearize(const torch::Tensor& x) override {
     if (normalizes || !x.is_cpu()) return {};  // the last layer's kernel is for the CPU
     const torch::NoGradGuard no_grad;
     const torch::Tensor early = first_(x).relu_(), late = second_(early).relu_();
     const torch::Tensor features = hidden_(late.flatten(1)).relu_();
-    const std::int64_t n = classes.size(0), m = classes.size(1);
+    return {last_(features),
+            [this, sizes = x.sizes().vec(), early, late, features](const torch::Tensor& cotangents) {
+              return backward(sizes, early, late, features, cotangents);
+            }};
+  }
+
+ private:
+  // All cotangents of a row in one pass: backward, a layer's work is small beside what it costs to be called.
+  torch::Tensor backward(std::vector<std::int64_t> sizes, const torch::Tensor& early,
+                         const torch::Tensor& late, const torch::Tensor& features,
+                         const torch::Tensor& cotangents) {
+    const torch::NoGradGuard no_grad;
+    const std::int64_t n = cotangents.size(0), m = cotangents.size(1);
     // Gradients (n m, ...), where the numbers (n, ...) that went through a relu are positive.
     const auto through_relu = [&](torch::Tensor gradient, const torch::Tensor& passed) {
       gradient.view({n, m, -1}).mul_(passed.gt(0).to(torch::kFloat32).view({n, 1, -1}));
       return gradient;
     };
-    torch::Tensor gradient = last_->weight.index_select(0, classes.flatten());
+    torch::Tensor gradient = cotangents.flatten(0, 1).mm(last_->weight);
     gradient = through_relu(gradient, features).mm(hidden_->weight);
     gradient = through_relu(gradient, late).view({n * m, late.size(1), late.size(2), late.size(3)});
     const torch::Tensor before =
         torch::empty({n * m, early.size(1), early.size(2), early.size(3)});  // its shape alone
     gradient = std::get<0>(at::convolution_backward(gradient, before, second_->weight, c10::nullopt, {2, 2},
                                                     {1, 1}, {1, 1}, false, {0, 0}, 1, {true, false, false}));
-    gradient = input_convolution_backward(first_, through_relu(gradient, early),
-                                          {n * m, x.size(1), x.size(2), x.size(3)});
-    return {last_(features), gradient.view({n, m, x.size(1), x.size(2), x.size(3)})};
+    gradient = through_relu(gradient, early);
+    sizes.front() = n * m;
+    return input_convolution_backward(first_, gradient, sizes).view({n, m, sizes[1], sizes[2], sizes[3]});
   }
 
- private:
   torch::nn::Conv2d first_{nullptr}, second_{nullptr};
   torch::nn::BatchNorm2d first_norm_{nullptr}, second_norm_{nullptr};
   torch::nn::Linear hidden_{nullptr}, last_{nullptr};

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "leeway/core/parallel.h"
 #include "leeway/describe/number_list.h"
@@ -161,8 +163,10 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
   std::optional<AttackState> state;
   if (!task.state.empty()) state.emplace(task);
   attack::AttackResult result;
+  std::vector<Check> checks;
   try {
     result = attack::run(task.target, task.options, progress, state ? &*state : nullptr);
+    checks = checks_of(task, result, progress);
   } catch (const Interrupted&) {
     if (!state) throw;
     throw Interrupted(state->interrupted());
@@ -175,7 +179,7 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
     std::ranges::copy(target.x.subspan(i * values.size(), values.size()), values.begin());
   };
   record.results[0].stochastic = variation_of({target.classifier, row, result.success.size()});
-  record.results[0].checks = checks_of(task, result, progress);
+  record.results[0].checks = std::move(checks);
   return {clock.finished(std::move(record), task.options.seed), std::move(result)};
 }
 
@@ -226,12 +230,17 @@ attack::AttackResult worst_of(std::span<const attack::AttackResult> found, std::
   for (const attack::AttackResult& one : found) {
     if (one.options.eps && !same(one)) continue;
     for (std::size_t i = 0; i < n; ++i) {
-      if (!breaks(one, i, eps) || one.norms[i] >= worst.norms[i]) continue;
+      const bool success = breaks(one, i, eps);
+      if (success || one.options.eps)
+        worst.right_after[i] = std::min(worst.right_after[i], one.right_after[i]);
+      if (!success || one.norms[i] >= worst.norms[i]) continue;
       std::ranges::copy(std::span(one.x).subspan(i * d, d), std::span(worst.x).subspan(i * d, d).begin());
-      worst.success[i] = 1, worst.norms[i] = one.norms[i], worst.right_after[i] = one.right_after[i];
+      worst.success[i] = 1, worst.norms[i] = one.norms[i];
     }
   }
-  worst.robust_accuracy = static_cast<double>(successes(worst.right_after)) / static_cast<double>(n);
+  worst.robust_accuracy =
+      std::accumulate(worst.right_after.begin(), worst.right_after.end(), 0.) / static_cast<double>(n);
+  worst.repeats.clear();
   return worst;
 }
 

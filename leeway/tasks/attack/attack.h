@@ -156,8 +156,8 @@ struct AttackFound {
 // One more set of a record: its result and its warnings, by the name of its file or attack.
 void add_set(Attack& all, Attack one);
 
-// The worst case of each row: a success before a failure, then the smaller norm. Attacks of another radius do
-// not count, and those of minimum norm succeed within it. At least one result has this eps.
+// The worst case of each row: a success before a failure, then the smaller norm; right_after is the least. Attacks of
+// another radius do not count, and those of minimum norm succeed within it. At least one result has this eps.
 [[nodiscard]] attack::AttackResult worst_of(std::span<const attack::AttackResult> found,
                                             std::optional<double> eps);
 

@@ -3,6 +3,7 @@
 // at 1%.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "leeway/attack/member.h"
 #include "leeway/core/probabilities.h"
@@ -35,14 +36,17 @@ Check compared(std::string check, std::string other, const Broken& better, const
 }
 
 Check whole_box(std::size_t withstand, std::size_t n) {
-  const double least = clopper_pearson(withstand, n, 1 - 2 * chance_of_error).low;
-  return {"whole-box",
-          "",
-          n,
-          {},
-          static_cast<double>(withstand) / static_cast<double>(n),
-          {},
-          least > most_unreachable};
+  Check check;
+  check.check = "whole-box", check.n = n;
+  check.withstand_other = static_cast<double>(withstand) / static_cast<double>(n);
+  check.raised = clopper_pearson(withstand, n, 1 - 2 * chance_of_error).low > most_unreachable;
+  return check;
+}
+
+// Whether a large radius reaches all rows of the box.
+bool reaches_all(const attack::Target& target) {
+  return std::ranges::count(target.changeable, 0) == 0 &&
+         std::ranges::equal(target.box.lows, target.box.highs, std::less<>());
 }
 
 // The radius of a comparison; of minimum norm the median of the norms.
@@ -108,13 +112,7 @@ class CheckedRows {
     for (const std::size_t row : rows_) own.push_back(breaks(result_, row, radius));
     const auto& norms = attack::attack_named("noise").norms;
     if (std::ranges::find(norms, options_.norm) != norms.end())
-      checks.push_back(compared("noise", "noise", own,
-                                broken_by({.attack = "noise",
-                                           .norm = options_.norm,
-                                           .eps = radius,
-                                           .targets = options_.targets,
-                                           .seed = options_.seed},
-                                          radius)));
+      checks.push_back(compared("noise", "noise", own, broken_by(noise_within(*radius), radius)));
     attack::AttackOptions longer = options_;
     for (const Parameter& one : member.parameters)
       if (one.name == "steps" || one.name == "queries")
@@ -123,7 +121,8 @@ class CheckedRows {
     if (longer.parameters == options_.parameters) return checks;  // a single step
     checks.push_back(compared("longer", options_.attack, broken_by(longer, radius), own));
     std::swap(checks.back().withstand, checks.back().withstand_other);
-    if (member.gradients && options_.eps && !task_.target.box.unbounded() && options_.targets.empty()) {
+    if (member.gradients && options_.eps && !task_.target.box.unbounded() && reaches_all(task_.target) &&
+        options_.targets.empty()) {
       checks.push_back(within_the_box());
       checks.back().withstand = share_left(own);
     }
@@ -131,6 +130,13 @@ class CheckedRows {
   }
 
  private:
+  [[nodiscard]] attack::AttackOptions noise_within(double radius) const {
+    attack::AttackOptions noise = options_;
+    noise.attack = "noise", noise.eps = radius;
+    noise.loss.reset(), noise.parameters.clear();
+    return noise;
+  }
+
   [[nodiscard]] Check within_the_box() const {
     attack::AttackOptions whole = options_;
     const double values = static_cast<double>(task_.target.classifier.d);
@@ -169,7 +175,7 @@ std::vector<Check> checks_of(const AttackTask& task, const attack::AttackResult&
   if (auto check = ensemble_check(result)) checks.push_back(*std::move(check));
   if (result.beside_noise) return checks;  // a warning says that gradients are 0
   const attack::AttackMember& member = attack::attack_named(result.options.attack);
-  if (member.minimum_norm && member.gradients && result.options.targets.empty())
+  if (member.minimum_norm && member.gradients && result.options.targets.empty() && reaches_all(task.target))
     checks.push_back(whole_box(static_cast<std::size_t>(std::ranges::count(result.success, std::uint8_t{0})),
                                result.success.size()));
   if (!task.checks) return checks;

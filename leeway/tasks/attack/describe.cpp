@@ -14,7 +14,7 @@ void fields(AttackOptions& options, Fields& f) {
   f("attack", options.attack, "attack, see leeway list attacks");
   f.one_of("norm", options.norm, every_norm, "norm of the perturbation; l0: number of changed values");
   f("eps", options.eps, at_least(0),
-    "radius, pixels in [0,1], l2: of the whole image; null: minimum-norm attack");
+    "radius, pixels in [0,1], l2: of the whole image (default 8/255); null in a record: minimum norm");
   f.choice("loss", loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}, {"dlr", ""}},
            "loss that the attack maximizes, see leeway/attack/attack.h");
   f.one_of("levels", options.levels, every_levels, "values of pixels; 8bit: multiples of 1/255");
@@ -122,7 +122,7 @@ static void fields(AttackedSet& set, Fields& f) {
     "gradients");
   f("unreliable_gradient", set.unreliable_gradient, a_share,
     "share of rows where a short step along the gradient raises the loss by less than a tenth of the "
-    "prediction; null: an attack without gradients, or of radius 0");
+    "prediction; null: an attack without gradients or of radius 0, or several draws that differ");
   f("stages", set.stages, "of an ensemble: its attacks in turn; otherwise empty");
   f("beside_noise", set.beside_noise,
     "if zero_gradient is above .01: attack and noise alone (above, the worse of the two counts for each "
@@ -186,7 +186,7 @@ std::string headline_of(const Attack& record) {
   AttackedSet least = weakest(record.results);
   if (joined) {
     const WorstCase& worst = weakest(record.worst_cases);
-    least = worst;
+    least = static_cast<const AttackedSet&>(worst);
     least.attack = "the worst of " + list_of(worst.attacks);
   }
   std::string words = headline_of(least, record.options.norm);
@@ -233,11 +233,10 @@ std::vector<std::string> findings_of(const Attack& record) {
   std::vector<std::string> lines;
   for (const AttackedSet& set : record.results) {
     const std::string files = names.of_files(set), before = files.empty() ? "" : files + ": ";
-    if (set.stochastic)
-      append_new(lines,
-                 fmt::format("{}Two passes of the same {} rows differ by up to {:.3g} in a logit. Average "
-                             "gradients and predictions over several passes.",
-                             before, set.stochastic->n, set.stochastic->largest));
+    if (set.stochastic && record.options.draws == 1)
+      append_new(lines, fmt::format("{}Two passes of the same {} rows differ by up to {:.3g} in a logit. Set "
+                                    "draws, to average gradients and predictions over several passes.",
+                                    before, set.stochastic->n, set.stochastic->largest));
     for (const Check& check : set.checks)
       if (check.raised) append_new(lines, before + words_of(check, set));
   }

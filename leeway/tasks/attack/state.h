@@ -67,10 +67,12 @@ class AttackState : public attack::FinishedBlocks {
     const attack::Target& target = task.target;
     const std::vector<std::int64_t> labels = target.labels.value_or(std::vector<std::int64_t>());
     std::vector<std::string> made_of = task.made_of;
-    made_of.push_back(digest_bytes(
-        {std::as_bytes(target.x), std::as_bytes(std::span(labels)),
-         std::as_bytes(std::span(task.options.targets)), std::as_bytes(std::span(&target.picture, 1)),
-         std::as_bytes(std::span(&target.box.low, 1)), std::as_bytes(std::span(&target.box.high, 1))}));
+    const auto add = [&](auto values) { made_of.push_back(digest_bytes({std::as_bytes(values)})); };
+    add(target.x), add(std::span(labels)), add(std::span(task.options.targets));
+    add(std::span(&target.picture, 1)), add(std::span(target.changeable));
+    add(std::span(&target.box.low, 1)), add(std::span(&target.box.high, 1));
+    add(std::span(target.box.lows)), add(std::span(target.box.highs)), add(std::span(target.grid.per_one));
+    for (const auto& group : target.grid.one_hot) add(std::span(group));
     return {task.state, task.options, task.options.seed, std::move(made_of)};
   }
 

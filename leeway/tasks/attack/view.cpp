@@ -130,22 +130,19 @@ Section method_section(const Attack& record) {
   const bool several = record.results.size() > 1;
   std::vector<std::string> items, attacks;
   for (const AttackedSet& set : record.results) {
+    const std::string before = several ? (set.out.empty() ? set.attack : set.out) + ": " : "";
     std::string parameters;
     for (const auto& [name, value] : set.parameters)
       parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", name, significant(value, 4));
     append_new(attacks, set.attack);
-    const std::string words = !several             ? parameters
-                              : parameters.empty() ? ""
-                                                   : fmt::format("{}: {}", set.attack, parameters);
-    if (!words.empty()) append_new(items, words);
+    if (!parameters.empty()) append_new(items, several ? set.attack + ": " + parameters : parameters);
     for (const attack::Stage& stage : set.stages)
-      items.push_back((several ? set.out + ": " : "") +
-                      fmt::format("{} withstand {}{}.", percent(stage.accuracy, 1), stage.attack,
-                                  &stage == set.stages.data() ? "" : " as well"));
+      items.push_back(before + fmt::format("{} withstand {}{}.", percent(stage.accuracy, 1), stage.attack,
+                                           &stage == set.stages.data() ? "" : " as well"));
     if (set.repeats) {
       const Interval& interval = set.repeats->robust_accuracy_interval;
       items.push_back(
-          (several ? set.out + ": " : "") +
+          before +
           fmt::format("Every step averages {} passes of the model. Over as many passes that "
                       "judge, robust accuracy is {}.",
                       set.repeats->draws,
@@ -153,12 +150,11 @@ Section method_section(const Attack& record) {
     }
     if (set.beside_noise)
       items.push_back(
-          (several ? set.out + ": " : "") +
-          fmt::format("Robust accuracy is {} under the attack alone and {} under noise of {}; the "
-                      "worse of the two counts for each image.",
-                      percent(set.beside_noise->attack_accuracy, 1),
-                      percent(set.beside_noise->noise_accuracy, 1),
-                      set.eps ? "the same radius" : "growing radius"));
+          before + fmt::format("Robust accuracy is {} under the attack alone and {} under noise of {}; the "
+                               "worse of the two counts for each image.",
+                               percent(set.beside_noise->attack_accuracy, 1),
+                               percent(set.beside_noise->noise_accuracy, 1),
+                               set.eps ? "the same radius" : "growing radius"));
   }
   items.push_back(
       "An attack gives an upper bound on robust accuracy: a stronger attack may find a lower value.");

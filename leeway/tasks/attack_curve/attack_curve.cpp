@@ -133,7 +133,8 @@ class CurveAnalysis {
     result.attacked = at.shifted, result.n = a.n, result.k = a.k;
     result.afr_true = a.afr_true, result.afr_true_interval = a.afr_true_interval;
     result.afr_pred = a.afr_pred, result.afr_pred_interval = a.afr_pred_interval;
-    result.pa = a.pa, result.pa_interval = a.pa_interval, result.gap = a.gap, result.converged = a.converged;
+    result.pa = a.pa, result.gap = a.gap, result.converged = a.converged;
+    if (result.attacked > 0) result.pa_interval = a.pa_interval;  // equal outputs have no other PA
     result.beta = a.beta;
     result.beta_interval = agreement::beta_interval(clean.logits, mixed, a.beta, level);
     for (CurveConfidence* const one : {&result.initial, &result.optimal}) {

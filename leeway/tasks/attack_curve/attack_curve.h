@@ -61,8 +61,8 @@ struct CurveResult {
   std::optional<double> clean_accuracy, afr_true;  // with labels
   std::optional<Interval> clean_accuracy_interval, afr_true_interval;
   double afr_pred = 0, pa = 0, beta = 0, gap = 0;
-  Interval afr_pred_interval, pa_interval;
-  std::optional<Interval> beta_interval;
+  Interval afr_pred_interval;
+  std::optional<Interval> pa_interval, beta_interval;  // none without attacked rows
   bool converged = false;
   CurveConfidence initial, optimal;                       // at beta 1 and at `beta`
   std::optional<agreement::Decomposition> decomposition;  // with labels

@@ -8,6 +8,7 @@
 #include "leeway/core/numbers.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/attack_curve/attack_curve.h"
+#include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
 namespace {
@@ -115,7 +116,7 @@ std::vector<std::string> findings_of(const AttackCurve& record) {
   const CurveResult& least = least_of(record, [](const CurveResult& r) { return r.pa; });
   return {fmt::format("Posterior agreement is lowest for {} under {}: {} of at most {}.",
                       display_name(least.model), attack_words(least),
-                      value_words({least.pa, least.pa_interval.low, least.pa_interval.high}, false),
+                      value_words(measured(least.pa, least.pa_interval), false),
                       fixed(std::log(static_cast<double>(least.k)), 2))};
 }
 

@@ -16,8 +16,8 @@ namespace {
 using Results = std::vector<const CurveResult*>;
 
 struct CurveMeasure {
-  const char *title, *hint;
-  Measured (*value)(const CurveResult&);
+  const char *title = "", *hint = "";
+  Measured (*value)(const CurveResult&) = nullptr;
   enum class Kind { share, pa, beta } kind = Kind::share;
 };
 
@@ -55,7 +55,7 @@ Cell measure_cell(const CurveMeasure& measure, const CurveResult& result) {
   if (!value.value) return dash_cell("no such rows");
   if (measure.kind == CurveMeasure::Kind::pa) return pa_cell(value);
   if (measure.kind == CurveMeasure::Kind::share) return share_cell(value);
-  const Cell beta = significant_cell(value.value, 3);
+  Cell beta = significant_cell(value.value, 3);
   if (!value.low) return beta;
   return with_interval(beta, value, significant(*value.low, 3) + "–" + significant(*value.high, 3));
 }
@@ -240,7 +240,7 @@ Section all_section(const Curves& curves) {
 // Figures B.6 to B.11: mean posteriors by rank at beta 1 and at the beta of PA.
 Chart rank_chart(const CurveResult& result, const CurveConfidence& at) {
   struct Named {
-    const char* name;
+    const char* name = "";
     std::optional<agreement::Response> group;
   };
   std::vector<Line> lines;

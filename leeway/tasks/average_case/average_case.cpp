@@ -104,7 +104,7 @@ class RangeProgress : public Progress {
 
 bool has_gradients(const AverageCaseTask& task) {
   if (const auto* const model = std::get_if<ClassifierInputs>(&task.of))
-    return static_cast<bool>(model->classifier.gradients);
+    return static_cast<bool>(model->classifier.linearize);
   const auto& files = std::get<MadeElsewhere>(task.of);
   return files.jacobian || files.gram;
 }

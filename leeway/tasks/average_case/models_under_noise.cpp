@@ -31,7 +31,7 @@ std::variant<ClassifierInputs, average_case::MadeElsewhere> inputs_of(const Nois
   };
   expect(inputs.classifier.k, outputs.k(), "classes");
   expect(inputs.n, outputs.n(), "inputs, one per row,");
-  if (!inputs.classifier.gradients) refuse(path, "gradients, for taylor and mmse", "none");
+  if (!inputs.classifier.linearize) refuse(path, "gradients, for taylor and mmse", "none");
   return inputs;
 }
 
