@@ -67,12 +67,10 @@ tasks::AttackCurveOptions options_of(const CurveFlags& flags) {
 }
 
 // The plan would name a line of a study that nobody wrote.
-void check_files(const CurveFlags& flags, const std::vector<NamedModel>& models) {
-  std::vector<std::string> files{flags.data};
-  for (const NamedModel& model : models) files.push_back(model.file);
-  for (const std::string& file : files)
-    if (const std::string missing = sweep::missing_file(file); !missing.empty())
-      refuse(display_name(missing), "a readable file", "no such file");
+const std::string& existing(const std::string& file) {
+  if (const std::string missing = sweep::missing_file(file); !missing.empty())
+    refuse(display_name(missing), "a readable file", "no such file");
+  return file;
 }
 
 // A value of a study: braces stand for themselves.
@@ -105,10 +103,10 @@ std::string study_of(const Command& command, const CurveFlags& flags,
                      const tasks::AttackCurveOptions& options, const std::vector<tasks::CurveAttack>& attacks,
                      const Context& context) {
   std::vector<std::string> files;
-  for (const NamedModel& model : models_of(flags)) files.push_back(model.file);
+  for (const NamedModel& model : models_of(flags)) files.push_back(existing(model.file));
   const std::string reading = reading_lines(command, flags.reading.reading),
                     layout = flags.reading.reading.layout;
-  std::string data = fmt::format("data = {}\nlayout = \"{}\"\n", literal(flags.data), layout);
+  std::string data = fmt::format("data = {}\nlayout = \"{}\"\n", literal(existing(flags.data)), layout);
   if (flags.rows.index)
     data += fmt::format("index = {}\nsplit = {}\n", literal(*flags.rows.index),
                         literal(flags.rows.split.value_or("")));
@@ -216,7 +214,6 @@ int run_curve(Context& context, const Command& command, const CurveFlags& flags)
     throw UsageError("--index and --split are required together");
   tasks::AttackCurveTask task{{}, options_of(flags), context.seed};
   const std::vector<NamedModel> models = models_of(flags);
-  check_files(flags, models);
   std::vector<tasks::CurveAttack> attacks;
   try {
     attacks = tasks::attacks_of(task.options, context.seed);

@@ -12,13 +12,6 @@
 namespace leeway::agreement {
 namespace {
 
-// To 16 binary digits. Attacks of one radius end at it, up to the rounding of float32.
-double rounded_norm(double norm) {
-  int exponent = 0;
-  const double mantissa = std::frexp(norm, &exponent);
-  return std::isinf(norm) ? norm : std::ldexp(std::round(std::ldexp(mantissa, 16)), exponent - 16);
-}
-
 std::vector<std::size_t> order_of(std::span<const double> norms, std::size_t n) {
   if (!norms.empty() && norms.size() != n)
     throw Error(fmt::format("ratio_sweep: norms: expected {} norms, found {}", n, norms.size()));
@@ -26,8 +19,13 @@ std::vector<std::size_t> order_of(std::span<const double> norms, std::size_t n) 
     if (!(norms[i] >= 0))
       throw Error(fmt::format("ratio_sweep: norms: expected at least 0, found {} at row {}", norms[i], i));
   std::vector<std::size_t> order = all_rows(n);
-  if (!norms.empty())
-    std::ranges::stable_sort(order, {}, [&](std::size_t row) { return rounded_norm(norms[row]); });
+  if (norms.empty()) return order;
+  std::ranges::sort(order, {}, [&](std::size_t row) { return norms[row]; });
+  std::vector<double> tied(n);  // float32 rounds norms at one radius apart
+  double first = -1;
+  for (const std::size_t row : order)
+    tied[row] = norms[row] <= first * (1 + 1e-6) ? first : (first = norms[row]);
+  std::ranges::sort(order, {}, [&](std::size_t row) { return std::pair(tied[row], row); });
   return order;
 }
 

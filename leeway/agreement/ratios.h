@@ -2,7 +2,7 @@
 //
 // At ratio r the round(r n) samples with the smallest perturbation norms are shifted and the others stay
 // clean. (Adversarial ratio: Carvalho et al. 2025, section 4.1, and Jiménez Rodríguez 2024, section 4.2;
-// shift ratio: Carvalho et al. 2025, section 4.2.) Norms that are equal to 16 binary digits, and samples
+// shift ratio: Carvalho et al. 2025, section 4.2.) Norms that are equal up to 1e-6 of them, and samples
 // without norms, are taken in row order; infinite norms (failed attacks) come last. At ratio 0 the clean set
 // is compared with itself: if PA is log k, so are both interval ends.
 // Shapes: as posterior_agreement; norms empty or (n), >= 0 or infinite; ratios in [0,1]. Errors (Error):
