@@ -57,7 +57,6 @@ struct AssessOptions : OutputsReading {
   std::string paired = "auto";       // "auto", "yes", "no"
   std::optional<std::string> unit;   // what a row is, for sentences; "samples" where it is not said
   std::optional<std::string> chunk;  // "1d", "1000": how targets are cut over time (tasks/assess/chunks.h)
-  std::optional<std::size_t> small;  // classes and groups with fewer samples are marked
   std::string undecided = "fail";    // what a gate without a number does: "pass", "fail"
   bool no_bounds = false;
   std::size_t restarts = 3;   // critics; each further one can only raise the bound
@@ -124,7 +123,6 @@ struct AssessCell {
   std::string group;                 // the attribute, or "class / background"; empty for a class
   std::string name;                  // of the class, or the level
   std::size_t n = 0, source_n = 0;   // rows of the target, of the source
-  std::optional<bool> small;         // fewer rows of the target than AssessOptions::small
   Measured accuracy, source_accuracy, afr_pred;
 };
 

@@ -161,7 +161,6 @@ static void fields(AssessCell& cell, Fields& f) {
   f("name", cell.name, "name of the class, or level of the attribute (snow; husky / snow)");
   f("n", cell.n, "samples of the target");
   f("source_n", cell.source_n, "samples of the source; 0 if unknown");
-  f("small", cell.small, "n is less than --small; null without --small");
   measured(f, "accuracy", cell.accuracy, a_share, "accuracy; null without labels");
   measured(f, "source_accuracy", cell.source_accuracy, a_share, "accuracy on the source");
   measured(f, "afr_pred", cell.afr_pred, a_share, "share of unchanged predictions; null if not paired");
@@ -273,7 +272,6 @@ void fields(AssessOptions& options, Fields& f) {
   time_field(options, f);
   f("chunk", options.chunk,
     "size of a chunk over time: 1d, 12h, 1w, 30min (spans), or 1000 (rows in order of time)");
-  f("small", options.small, at_least(1), "mark classes and groups with fewer samples of the target");
   f.choice("undecided", options.undecided, {{"fail", ""}, {"pass", ""}},
            "result of a gate whose value was not computed: fail (exit 4) or pass");
   f("no_bounds", options.no_bounds, "skip the error bound and the error estimates");

@@ -63,11 +63,6 @@ std::vector<ClassLine> lines_of(const Assess& record, const std::string& model, 
   return lines;
 }
 
-Cell marked(Cell cell, const Member& member) {
-  if (member.small.value_or(false)) cell.beside = "small";
-  return cell;
-}
-
 Cell member_cell(const Member& member) {
   Cell cell = percent_cell(quality(member), 0);
   const std::string n = fmt::format("n = {}", count(member.n));
@@ -94,9 +89,8 @@ Blocks matrix(const Assess& record, const std::string& model, const ClassesKind&
     if (std::ranges::any_of(lines, [&](const ClassLine& line) { return line.at.contains(target); }))
       columns.push_back({number_column(target), [&target](const ClassLine& line) {
                            const auto found = line.at.find(target);
-                           return found == line.at.end()
-                                      ? dash_cell("no samples, or no labels and no pairs")
-                                      : marked(member_cell(*found->second), *found->second);
+                           return found == line.at.end() ? dash_cell("no samples, or no labels and no pairs")
+                                                         : member_cell(*found->second);
                          }});
   std::string caption = record.models.size() > 1 ? model : "Accuracy";
   cut_rows(lines, matrix_rows, caption, ": the {} worst of {}");
@@ -126,8 +120,7 @@ Blocks everything(const Assess& record, const ClassesKind& kind) {
       table.add({text_cell(subject(record, *result)), text_cell(label_of(record, member)),
                  share_cell(member.accuracy, why("accuracy")),
                  percent_cell(member.source_accuracy.value, 1, "not available on the source"),
-                 percent_cell(member.afr_pred.value, 1, why("afr_pred")),
-                 marked(count_cell(member.n), member)});
+                 percent_cell(member.afr_pred.value, 1, why("afr_pred")), count_cell(member.n)});
     }
   return folded(fmt::format("All figures with intervals and n ({} rows)",
                             count(total <= long_rows ? total : filled * each)),

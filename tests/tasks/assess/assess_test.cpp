@@ -61,20 +61,6 @@ TEST(Assess, OfASmallPairByHand) {
   EXPECT_NEAR(r["flips"][0]["agreement"].get<double>(), std::log(2. / 6), 1e-3);
 }
 
-// Classes of 3 rows; the levels of an attribute have 2 and 4.
-TEST(Assess, MarksSmallClassesAndGroups) {
-  Outputs grouped = shifted;
-  grouped.groups = {{"place", {"a", "b"}, {0, 0, 1, 1, 1, 1}}};
-  Options task;
-  for (const std::optional<std::size_t> small : {std::optional<std::size_t>(), {3}, {4}}) {
-    task.options.small = small;
-    const Json found = assess({{"m", clean}}, {{"m", "t", grouped}}, task)["results"][0];
-    for (const char* const list : {"classes", "groups"})
-      for (const Json& cell : found[list])
-        EXPECT_EQ(cell["small"], small ? Json(cell["n"] < *small) : Json()) << cell;
-  }
-}
-
 // Labels that arrive late: numbers by labels are those of the labelled rows, all others those of all rows.
 TEST(Assess, RowsWithoutALabel) {
   std::vector<int> before, after;

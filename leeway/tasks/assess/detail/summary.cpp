@@ -174,9 +174,6 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   const CellOptions cells{pairing.paired, task.level, class_names};
   summary.classes = class_cells(source_side, target_side, cells);
   summary.groups = group_cells(source_side, target_side, cells);
-  if (const auto& small = task.options.small)
-    for (auto* list : {&summary.classes, &summary.groups})
-      for (tasks::AssessCell& cell : *list) cell.small = cell.n < *small;
 
   TargetRows rows;
   rows.model = target.model, rows.target = target.shift, rows.labels = summary.labels;
