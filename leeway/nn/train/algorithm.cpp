@@ -8,7 +8,6 @@ namespace leeway::nn {
 
 // Each is defined in algorithms/, in a file of its name.
 AlgorithmMember erm();
-AlgorithmMember label_smoothing();
 AlgorithmMember reweight();
 AlgorithmMember resample();
 AlgorithmMember augmix_jsd();
@@ -38,7 +37,7 @@ AlgorithmMember fixmatch();
 // clang-format off
 std::span<const AlgorithmMember> algorithms() {
   static const AlgorithmMember list[] = {
-      erm(), label_smoothing(), reweight(), resample(), augmix_jsd(),  // plain
+      erm(), reweight(), resample(), augmix_jsd(),  // plain
       gradient_norm(), pgd_training(),  // against attacks
       ubnet(), pnd(), occamnets(), bpa(),  // bias mitigation
       group_dro(),  // worst case

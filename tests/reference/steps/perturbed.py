@@ -1,4 +1,4 @@
-"""Writes erm.json; label_smoothing.json, by torch's cross_entropy; gradient_norm.json, the penalty by its own definition: the mean of |J' v|^2, J the Jacobian of the logits by the
+"""Writes erm.json; gradient_norm.json, the penalty by its own definition: the mean of |J' v|^2, J the Jacobian of the logits by the
 image and v a random sign for every class; augmix_jsd.json: cross-entropy of the images and 12 times the divergence of three
 predictions, by torch's kl_div; pgd.json: cross-entropy at the last of three steps along the signs of the gradient, from a uniform
 start in the cube of side 2 eps."""
@@ -14,7 +14,6 @@ write("erm", F.cross_entropy(tiny_forward(w, pixels(levels))[0], y), {}, list(w.
       labelled=batch(levels, y=y))
 
 w, x = tiny(), pixels(levels)
-write("label_smoothing", F.cross_entropy(tiny_forward(w, x)[0], y, label_smoothing=.2), {"share": .2}, list(w.values()), labelled=batch(levels, y=y))
 random = [Random(0, "gradient norm signs", epoch << 40 | row) for row in range(n)]
 signs = torch.tensor([[1. if one.bits() & 1 else -1. for _ in range(3)] for one in random], dtype=torch.float64)
 jacobian = torch.stack([torch.autograd.functional.jacobian(lambda image: tiny_forward(w, image[None])[0][0], image, create_graph=True) for image in x])
