@@ -114,7 +114,6 @@ void add_pa(const Command& root, Context& context);
 void add_bound(const Command& root, Context& context);
 void add_distances(const Command& root, Context& context);
 void add_align(const Command& root, Context& context);
-void add_calibration(const Command& root, Context& context);
 void add_select(const Command& root, Context& context);
 void add_assess(const Command& root, Context& context);
 void add_report(const Command& root, Context& context);

@@ -13,7 +13,6 @@
 #include "leeway/tasks/average_case/average_case.h"
 #include "leeway/tasks/bound/bound.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
-#include "leeway/tasks/calibration/calibration.h"
 #include "leeway/tasks/conds_describe/conds_describe.h"
 #include "leeway/tasks/conds_draw/conds_draw.h"
 #include "leeway/tasks/corruptions/corruptions.h"
@@ -52,7 +51,6 @@ void each_record(const Visit& visit) {
   visit(RecordKind<Bound>{"the error on a target without labels (leeway bound)"});
   visit(RecordKind<BoundEvaluation>{
       "bounds and estimates on many shifts with known errors (leeway bound evaluate)"});
-  visit(RecordKind<Calibration>{"confidence against accuracy of labeled outputs (leeway calibration)"});
   visit(RecordKind<CondsDescribe>{
       "shifts between a source and a target, and accuracy by cell (leeway conds describe)"});
   visit(RecordKind<CondsDraw>{

@@ -12,7 +12,6 @@
 #include "leeway/tasks/average_case/models_under_noise.h"
 #include "leeway/tasks/bound/bound.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
-#include "leeway/tasks/calibration/calibration.h"
 #include "leeway/tasks/distances/distances.h"
 #include "leeway/tasks/pa/pa.h"
 #include "leeway/tasks/select/select.h"
@@ -222,12 +221,6 @@ nb::object select_of(Request& request) {
   return request.finished(std::move(record));
 }
 
-nb::object calibration_of(Request& request) {
-  auto task = request.task<tasks::CalibrationTask>();
-  task.sets = request.sets(request["outputs"], task.options, tasks::SetRole::first, true);
-  return request.finished(request.run(tasks::calibration, task));
-}
-
 // Of the two tasks that compare shifted sets with a clean one.
 template <class Task>
 Task compared(Request& request) {
@@ -323,14 +316,6 @@ std::vector<Function> functions_of_outputs() {
            {},
            default_options<tasks::SelectOptions>,
            select_of},
-          {"calibration",
-           "leeway calibration",
-           tasks::calibration_schema,
-           "Confidence against accuracy of labeled outputs.",
-           {{"outputs", "sets", "labeled outputs: one set, a list, or a dictionary by name", true}},
-           {},
-           default_options<tasks::CalibrationOptions>,
-           calibration_of},
           {"distances",
            "leeway distances",
            tasks::distances_schema,

@@ -85,13 +85,6 @@ TEST_F(Commands, DemoAssessesItsOwnOutputs) {
   EXPECT_TRUE(fs::exists(folder_ / "shown/report.html"));
 }
 
-TEST_F(Commands, Calibration) {
-  EXPECT_EQ(
-      checked("calibration clean.npz clean.npz --bins equal-mass", "leeway.calibration/1")["results"].size(),
-      2);
-  refused({"calibration shifted.npz", 3, {"shifted.npz: expected labels"}});
-}
-
 TEST_F(Commands, DistancesAndAlign) {
   const Json found = checked("distances clean.npz shifted.npz clean.npy", "leeway.distances/2");
   EXPECT_EQ(found["results"][1]["shifted"], "clean.npy");

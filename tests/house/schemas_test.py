@@ -67,7 +67,6 @@ pa logits.npy logits.npy --no-digest --summaries
 pa plain.npz shifted.npz logits.npy --bootstrap 20 --shared-beta
 pa plain.npz shifted.npz --summaries
 pa plain.npz shifted.npz --compare b=plain.npz,logits.npy --ratios 0,.5,1
-calibration plain.npz --bins equal-mass
 distances plain.npz shifted.npz logits.npy
 distances plain.npz shifted.npz --only cosine,kl
 mvn-cdf --upper z.npy --covariance r.npy

@@ -109,13 +109,6 @@ def distances(folder):
     return with_features(folder), ["distances", "clean.npz", "noisy.npz"]
 
 
-def calibration(folder):
-    clean, shifted, labels = outputs()
-    first = write(folder, "cnn.npz", logits=clean, labels=labels)
-    second = write(folder, "robust.npz", logits=shifted, labels=labels)
-    return ({"cnn.npz": first, "robust.npz": second},), ["calibration", "cnn.npz", "robust.npz"]
-
-
 def align(folder):
     return with_features(folder), ["align", "clean.npz", "noisy.npz"]
 
@@ -188,7 +181,7 @@ def families(folder):
     return (), ["list"]
 
 
-CASES = {"agreement": agreement, "assess": assess, "select": select, "distances": distances, "calibration": calibration, "align": align,
+CASES = {"agreement": agreement, "assess": assess, "select": select, "distances": distances, "align": align,
          "error_bound": error_bound, "estimates": estimates, "evaluate_bounds": evaluate_bounds,
          "average_case": average_case, "mvn_cdf": mvn_cdf, "shift": shift, "shift_text": shift_text, "conds.split": conds_split,
          "conds.describe": conds_describe, "list": families}
