@@ -210,7 +210,7 @@ VALUES = {
     ("evaluate_bounds", "methods"): ["dis2"], ("evaluate_bounds", "coverage"): [.9], ("evaluate_bounds", "delta"): .05,
     ("average_case", "methods"): ["taylor", "softmax"], ("average_case", "sigma"): [.2], ("average_case", "classes"): 3, ("average_case", "rows"): 20,
     ("average_case", "noise"): "gaussian", ("average_case", "copies"): 10,
-    ("average_case", "draws"): 1000, ("average_case", "tolerance"): 1e-3,
+    ("average_case", "draws"): 1000, ("average_case", "tolerance"): 1e-3, ("average_case", "certify_alpha"): .01,
     ("mvn_cdf", "max_points"): 2**21, ("mvn_cdf", "tolerance"): 1e-5, ("mvn_cdf", "log_tolerance"): .1,
     ("shift", "strength"): .2, ("shift", "severity"): 3, ("shift", "classes"): [1, 2], ("shift", "frost_dir"): "frost",
     ("shift_text", "column"): "title", ("shift_text", "strength"): 2., ("shift_text", "label"): "label",
