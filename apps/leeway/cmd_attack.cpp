@@ -84,7 +84,7 @@ std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags
   return tasks::files_of_sets("--out", context.out, sets, braces);
 }
 
-// What decides the classifier: a state of another one is no use.
+// Identifies the classifier: the state of another one is not used.
 std::vector<std::string> made_of(const ModelFlags& model, const nn::ModelInfo& info) {
   tasks::ModelReading reading = model.reading;
   return {contents_of(model.model), contents_of(info.notes_file),
@@ -204,7 +204,7 @@ void add_attack(const Command& root, Context& context) {
   context.add_common_flags(command,
                            "Images file (.npz): x, y, success, norms (inf if the attack failed); with "
                            "several sets use {model}, {data}, {attack} and {eps} in the name; FILE.state "
-                           "holds the finished blocks of rows until then",
+                           "holds finished blocks of rows until FILE is complete",
                            Written::claimed);
   context.add_page_flag(command);
   command.footer(

@@ -66,7 +66,7 @@ tasks::AttackCurveOptions options_of(const CurveFlags& flags) {
   return options;
 }
 
-// The plan would name a line of a study that nobody wrote.
+// An error of the plan would name a line of the generated study.
 const std::string& existing(const std::string& file) {
   if (const std::string missing = sweep::missing_file(file); !missing.empty())
     refuse(display_name(missing), "a readable file", "no such file");
@@ -195,7 +195,7 @@ int submit(Context& context, const CurveFlags& flags, const sweep::Plan& plan, c
   return exit_ok;
 }
 
-// Runs what is left. Nothing where all units are done, else what leeway sweep run records.
+// Runs the remaining units. No value if all are done; otherwise the record of leeway sweep run.
 std::optional<tasks::SweepRun> run_units_left(Context& context, const CurveFlags& flags,
                                               const sweep::Plan& plan, const sweep::Store& store) {
   sweep::forget_failures(plan, store);

@@ -62,8 +62,8 @@ struct AttackOptions {
   std::optional<Loss> loss = {};                  // default: the attack's own
   std::map<std::string, double> parameters = {};  // of the attack, by name; those not named have its defaults
   std::vector<std::int64_t> targets = {};         // the class each row is to be taken for; empty: any other
-  // Passes of a randomized model in place of one: every step takes the means of logits and gradients
-  // (expectation over transformation: Athalye et al., ICML 2018), and what was found is judged so many times
+  // Passes of a randomized model: every step takes the means of logits and gradients over `draws` passes
+  // (expectation over transformation: Athalye et al., ICML 2018), and `draws` further passes judge the result
   std::size_t draws = 1;
   std::uint64_t seed = 0;
   Levels levels = Levels::any;  // of images
@@ -116,8 +116,8 @@ struct AttackResult {
   std::vector<float> x;   // (n,d); the best found: a success before a higher loss, or before a larger norm
   std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
   bool labelled = false;              // classes are labels
-  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target. Of several draws, here and
-  // below: more than half of the passes do
+  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target. With several draws, more than
+  // half of the passes decide, here and in right_before
   std::vector<std::uint8_t> success;
   std::vector<double> norms;  // |x' - x|, measured on the stored values; infinity without success
   std::vector<std::uint8_t> right_before;  // 1: the prediction on the clean row is the class
@@ -135,19 +135,19 @@ struct AttackResult {
   std::optional<BesideNoise> beside_noise = {};  // then `x` holds the worse of the two, row by row
 };
 
-// A block of rows that an attack is done with, for a run that is repeated after an interruption.
+// Attacked rows of one block, for a run that continues after an interruption.
 struct FinishedBlock {
   std::vector<std::uint64_t> rows;  // their numbers
   std::vector<float> x;             // as the attack left them
   std::size_t zero_gradients = 0;
 };
 
-// Where run() leaves its blocks and looks for those of an earlier run with the same target and options, whose result is
-// the same then. Called from several threads at once.
+// Storage of finished blocks. run() takes blocks of an earlier run with the same target and options, and returns the same
+// result. Called from several threads at once.
 class FinishedBlocks {
  public:
   virtual ~FinishedBlocks() = default;
-  // `stage`: number of the attack, of an ensemble or beside noise more than one. Nothing: not finished.
+  // `stage`: number of the attack in an ensemble; 1 also for the noise beside an attack. No value: not finished.
   [[nodiscard]] virtual std::optional<FinishedBlock> find(std::size_t stage, std::uint64_t first_row) = 0;
   virtual void keep(std::size_t stage, const FinishedBlock& block) = 0;
 };

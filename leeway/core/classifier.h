@@ -18,7 +18,7 @@ struct Linearized {
   std::vector<float> logits;  // (n,k)
   // Vector-Jacobian product, (n,k) -> (n,d): row i is the gradient of sum_j cotangents(i,j) F_j(x_i) with respect to x_i.
   std::function<std::vector<float>(std::span<const float> cotangents)> vjp = {};
-  std::size_t cotangents_at_once = 1;  // of each row: vjp takes up to so many, (n,m,k) -> (n,m,d)
+  std::size_t cotangents_at_once = 1;  // most cotangents m per row that vjp takes, (n,m,k) -> (n,m,d)
 };
 
 struct Classifier {

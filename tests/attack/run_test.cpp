@@ -223,7 +223,7 @@ TEST(UnreliableGradients, AreThoseOfALayerThatMasksThem) {
   EXPECT_FALSE(unreliable(masked, {.attack = "noise"}).has_value());
 }
 
-// Keeps so many blocks, then stops the run.
+// Stops the run after a number of blocks.
 struct InMemory : FinishedBlocks {
   std::optional<FinishedBlock> find(std::size_t stage, std::uint64_t first_row) override {
     const auto block = blocks.find({stage, first_row});

@@ -122,7 +122,7 @@ struct AttackTask {
   bool checks = false;                    // also those that need further runs, on at most 100 rows
   std::filesystem::path state = {};       // empty: nothing is saved
   std::vector<std::string> made_of = {};  // what decides the classifier: digests of files
-  std::function<void(std::size_t)> resumed = nullptr;  // after so many blocks
+  std::function<void(std::size_t)> resumed = nullptr;  // gets the number of blocks taken over
 };
 
 // Options of leeway.attack: `attack` may name several.

@@ -188,7 +188,7 @@ std::optional<double> CurveResult::approximate_pa() const {
   if (!decomposition) return std::nullopt;
   double sum = 0;
   for (const agreement::Contribution& group : decomposition->groups) {
-    if (group.name == "rest" || group.n == 0) continue;  // the theorem has no such term
+    if (group.name == "rest" || group.n == 0) continue;  // no term of the theorem
     if (!group.approximation) return std::nullopt;
     sum += *group.approximation;
   }

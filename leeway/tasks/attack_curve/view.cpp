@@ -52,7 +52,7 @@ constexpr CurveMeasure curve_measures[] = {
 
 Cell measure_cell(const CurveMeasure& measure, const CurveResult& result) {
   const Measured value = measure.value(result);
-  if (!value.value) return dash_cell("no such rows");
+  if (!value.value) return dash_cell("no rows of this kind");
   if (measure.kind == CurveMeasure::Kind::pa) return pa_cell(value);
   if (measure.kind == CurveMeasure::Kind::share) return share_cell(value);
   Cell beta = significant_cell(value.value, 3);
