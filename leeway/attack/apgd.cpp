@@ -148,7 +148,11 @@ AttackMember apgd() {
            {Norm::linf, Norm::l2},
            Loss::margin},
           /*gradients=*/true,
-          run_apgd};
+          run_apgd,
+          /*parts=*/nullptr,
+          /*own_loss=*/false,
+          /*leaves=*/false,
+          /*spares=*/true};
 }
 
 }  // namespace leeway::attack

@@ -93,7 +93,9 @@ AttackMember apgd_targeted() {
           /*gradients=*/true,
           run_apgd_targeted,
           /*parts=*/nullptr,
-          /*own_loss=*/true};
+          /*own_loss=*/true,
+          /*leaves=*/false,
+          /*spares=*/true};
 }
 
 }  // namespace leeway::attack

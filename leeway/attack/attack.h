@@ -80,6 +80,7 @@ inline constexpr double most_zero_gradients = .01;
 
 // Above this share of rows with unreliable gradients, an attack by gradients overestimates robustness.
 inline constexpr double most_unreliable_gradients = .25;
+inline constexpr std::size_t checked_rows = 128;  // evenly spaced; their standard error is .04 there
 
 // Shares of rows that withstood the gradient attack alone, and noise alone.
 struct BesideNoise {
@@ -103,6 +104,8 @@ struct Target {
   std::vector<std::uint8_t> changeable = {};
   // Members also move between its points; what the model sees and the result holds is a point of it (snap())
   Grid grid = {};
+  bool varies =
+      false;  // the classifier may answer equal rows with other numbers, as with noise or dropout inside
 };
 
 // The share of rows that withstood an attack of an ensemble and those before it.
@@ -125,11 +128,12 @@ struct AttackResult {
   double clean_accuracy = 0;   // share of rows whose clean prediction is the class; of several draws the mean
   double robust_accuracy = 0;  // mean of right_after
   std::vector<double> repeats = {};  // one a draw: these shares on `x`
-  // Share of attacked rows with a gradient of exactly 0 at every start; none: the attack uses no gradients. Of minimum
-  // norm, rows that succeed as they are need no attack
+  // Share of attacked rows with a gradient of exactly 0 at every start; none: the attack uses no gradients. Rows that
+  // succeed as they are need no attack of minimum norm, apgd, apgd-targeted or square
   std::optional<double> zero_gradient = {};
-  // Share of rows where a short step along the gradient raises the loss by less than a tenth of what the gradient predicts, as
-  // behind layers that mask gradients. None: the attack asks for no gradients, its radius is 0, or draws differ
+  // Share of rows, of at most checked_rows, where a short step along the gradient raises the loss by less than a tenth of
+  // what the gradient predicts, as behind layers that mask gradients. None: the attack asks for no gradients, its radius is
+  // 0, or draws differ
   std::optional<double> unreliable_gradient = {};
   std::vector<Stage> stages = {};                // of an ensemble: its attacks in turn
   std::optional<BesideNoise> beside_noise = {};  // then `x` holds the worse of the two, row by row

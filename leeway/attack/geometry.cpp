@@ -1,7 +1,9 @@
 #include "leeway/attack/geometry.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -95,6 +97,13 @@ double level(Row room, double t, const Speed& speed, const Gain& gain, const Sol
     const double next = solve(spent, slope);
     t = std::max(t, std::isnan(next) ? infinity : next);
   }
+}
+
+// std::nextafter(value, infinity) of a finite value, inline.
+float next_above(float value) {
+  const auto bits = std::bit_cast<std::int32_t>(value);
+  return value == 0 ? std::numeric_limits<float>::denorm_min()
+                    : std::bit_cast<float>(bits + (value > 0 ? 1 : -1));
 }
 
 // a - b of values of feature j.
@@ -198,6 +207,13 @@ bool is_zero(Row row) {
   return std::ranges::all_of(row, [](float value) { return value == 0; });
 }
 
+bool all_finite(std::span<const float> values) {
+  constexpr std::int32_t sign = 0x7fffffff, infinite = 0x7f800000;
+  std::int32_t largest = 0;  // of the bits without the sign, which have the order of the values
+  for (const float value : values) largest = std::max(largest, std::bit_cast<std::int32_t>(value) & sign);
+  return largest < infinite;
+}
+
 std::vector<float> room_along(Row x, Row direction, const Box& box) {
   std::vector<float> room(x.size());
   for (std::size_t j = 0; j < x.size(); ++j)
@@ -292,8 +308,8 @@ Ball::Ball(const Points& clean, Norm norm, double eps, const Box& box)
     for (std::size_t j = begin * clean_.d, feature = 0; j < end * clean_.d; ++j) {
       const double center = clean_.values[j];
       auto low = static_cast<float>(center - eps_), high = static_cast<float>(center + eps_);
-      if (center - low > eps_) low = std::nextafter(low, std::numeric_limits<float>::infinity());
-      if (high - center > eps_) high = std::nextafter(high, -std::numeric_limits<float>::infinity());
+      if (center - low > eps_) low = next_above(low);
+      if (high - center > eps_) high = -next_above(-high);
       low_[j] = std::max(low, static_cast<float>(box_.low_of(feature)));
       high_[j] = std::min(high, static_cast<float>(box_.high_of(feature)));
       if (++feature == clean_.d) feature = 0;

@@ -176,11 +176,21 @@ bool succeeds(const Problem& problem, std::size_t i, Row logits) {
 }
 
 Evaluation evaluate(const Problem& problem, const Points& x) {
-  return of_logits(problem, problem.classifier.logits(x.values), loss_of(problem), nullptr);
+  Evaluation& known = *problem.at_clean;
+  const bool clean = x.values == problem.clean.values;
+  if (clean && !known.value.empty()) return {known.value, known.success};
+  Evaluation found = of_logits(problem, problem.classifier.logits(x.values), loss_of(problem), nullptr);
+  if (clean) known = found;
+  return found;
 }
 
 Evaluation evaluate_with_gradient(const Problem& problem, const Points& x) {
-  return evaluate_with_gradient(problem, x, loss_of(problem));
+  Evaluation& known = *problem.at_clean;
+  const bool clean = x.values == problem.clean.values;
+  if (clean && known.gradient.n > 0) return known;
+  Evaluation found = evaluate_with_gradient(problem, x, loss_of(problem));
+  if (clean) known = found;
+  return found;
 }
 
 Evaluation evaluate_with_gradient(const Problem& problem, const Points& x, const RowLoss& loss) {
@@ -206,7 +216,7 @@ Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step,
     for_rows(x, [&](std::size_t i) { ball.step(i, x.row(i), here.gradient.row(i), step); });
     if (s == 0) found.zero_gradient = zero_rows(here.gradient), found.start_loss = std::move(here.value);
   }
-  if (best) best->offer(x, evaluate(problem, x));
+  if (best) best->offer_last(problem, x);
   found.x = std::move(x);
   return found;
 }
@@ -214,6 +224,7 @@ Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step,
 void Best::offer(const Points& x, const Evaluation& evaluation) {
   if (x_.n == 0) {
     x_ = x, value_ = evaluation.value, success_ = evaluation.success;
+    judged_.resize(x.n);
     return;
   }
   std::vector<std::size_t> rows(x.n);
@@ -227,9 +238,17 @@ void Best::offer(std::span<const std::size_t> rows, const Points& x, const Evalu
     const bool better =
         evaluation.success[j] == success_[i] ? evaluation.value[j] > value_[i] : evaluation.success[j] != 0;
     if (!better) continue;
-    std::ranges::copy(x.row(j), x_.row(i).begin());
+    std::copy_n(x.row(j).data(), x.d, x_.row(i).data());
     value_[i] = evaluation.value[j], success_[i] = evaluation.success[j];
+    judged_[i].reset();
   }
+}
+
+void Best::offer_last(const Problem& problem, const Points& x) {
+  const Evaluation here = evaluate(problem, x);
+  offer(x, here);
+  for (std::size_t i = 0; i < x.n; ++i)
+    if (std::ranges::equal(x_.row(i), x.row(i))) judged_[i] = here.success[i] != 0;
 }
 
 Nearest::Nearest(const Problem& problem, Norm norm)

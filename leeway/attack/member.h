@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,13 @@
 #include "leeway/core/parallel.h"
 
 namespace leeway::attack {
+
+// The problem at some points.
+struct Evaluation {
+  std::vector<double> value;          // (n), the loss
+  std::vector<std::uint8_t> success;  // (n)
+  Points gradient = {};               // of the loss with respect to x; empty where it was not asked for
+};
 
 // Some rows under attack: a block, or a training batch.
 struct Problem {
@@ -36,6 +45,8 @@ struct Problem {
   std::function<void(std::size_t i, MutableRow x)> to_grid = {};
   // `classifier` for passes over these rows alone. Empty: a pass may have any rows
   std::function<Classifier(std::vector<std::size_t> rows)> classifier_of = {};
+  // What evaluate() and evaluate_with_gradient() found at the clean rows, for those who ask again
+  std::shared_ptr<Evaluation> at_clean = std::make_shared<Evaluation>();
 };
 
 // Some rows of a problem.
@@ -63,6 +74,8 @@ struct Attacked {
   // One a row: gradient exactly 0 at every start. Empty for attacks without gradients
   std::vector<std::uint8_t> zero_gradient = {};
   std::vector<double> start_loss = {};  // one a row, of ascend() at its start
+  // One a row: a forward pass over x itself found the success; empty: of no row
+  std::vector<std::optional<bool>> judged = {};
 };
 
 struct AttackMember : AttackEntry {
@@ -73,6 +86,9 @@ struct AttackMember : AttackEntry {
   std::vector<AttackOptions> (*parts)(const AttackOptions& options) = nullptr;
   bool own_loss = false;  // its method has a loss of its own: none may be given
   bool leaves = false;    // it only leaves classes: no targets
+  bool spares = false;    // of fixed budget: a row that succeeds as it is stays as it is
+
+  [[nodiscard]] bool moves_all() const { return run != nullptr && !minimum_norm && !spares; }
 };
 
 [[nodiscard]] std::span<const AttackMember> attacks();
@@ -96,12 +112,6 @@ struct AttackMember : AttackEntry {
 using RowLoss = std::function<double(std::size_t i, Row logits, MutableRow gradient)>;
 [[nodiscard]] RowLoss loss_of(const Problem& problem);  // negated where it is targeted
 
-// The problem at some points.
-struct Evaluation {
-  std::vector<double> value;          // (n), the loss
-  std::vector<std::uint8_t> success;  // (n)
-  Points gradient = {};               // of the loss with respect to x; empty where it was not asked for
-};
 [[nodiscard]] Evaluation evaluate(const Problem& problem, const Points& x);  // forward pass
 [[nodiscard]] Evaluation evaluate_with_gradient(const Problem& problem,
                                                 const Points& x);  // forward and backward pass
@@ -122,7 +132,7 @@ void for_rows(const Points& x, const Body& body) {
 [[nodiscard]] std::vector<std::uint8_t> zero_rows(const Points& gradient);
 
 // The last point after all steps, the loss at x, and whether the gradient there was exactly 0; `best` where it is
-// given collects the best point of the whole way.
+// given collects the best point of the whole way, the last one by offer_last().
 class Best;
 [[nodiscard]] Attacked ascend(const Problem& problem, const Ball& ball, Points x, double step,
                               std::size_t steps, Best* best);
@@ -132,15 +142,18 @@ class Best {
  public:
   void offer(const Points& x, const Evaluation& evaluation);
   void offer(std::span<const std::size_t> rows, const Points& x,
-             const Evaluation& evaluation);  // of these rows
+             const Evaluation& evaluation);                  // of these rows
+  void offer_last(const Problem& problem, const Points& x);  // after a forward pass over x
   [[nodiscard]] const Points& points() const { return x_; }
   [[nodiscard]] const std::vector<double>& values() const { return value_; }
   [[nodiscard]] const std::vector<std::uint8_t>& success() const { return success_; }
+  [[nodiscard]] const std::vector<std::optional<bool>>& judged() const { return judged_; }  // as in Attacked
 
  private:
   Points x_;
   std::vector<double> value_;
   std::vector<std::uint8_t> success_;
+  std::vector<std::optional<bool>> judged_;  // of rows that offer_last() replaced
 };
 
 // Per row the successful point of the smallest norm, the earlier of equals; the clean row where there is none.

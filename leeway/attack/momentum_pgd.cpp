@@ -35,8 +35,8 @@ Attacked run_momentum_pgd(const Problem& problem, const AttackOptions& options) 
       ball.step(i, x.row(i), momentum.row(i), eps / static_cast<double>(steps));
     });
   }
-  best.offer(x, evaluate(problem, x));
-  found.x = best.points();
+  best.offer_last(problem, x);
+  found.x = best.points(), found.judged = best.judged();
   return found;
 }
 

@@ -86,7 +86,7 @@ Movable::Movable(const Target& target, Levels levels)
   check_values();
   if (same_) return;
   width_.d = features_.size();
-  moving_.name = target.name;
+  moving_.name = target.name, moving_.varies = target.varies;
   if (width_.d == target.classifier.d) moving_.picture = target.picture;
   moving_.box = {target.box.low, target.box.high, picked(target.box.lows, features_),
                  picked(target.box.highs, features_)};
@@ -102,8 +102,7 @@ Movable::Movable(const Target& target, Levels levels)
 void Movable::check_values() const {
   const std::size_t d = whole_.classifier.d;
   const Box& box = whole_.box;
-  for (std::size_t i = 0; i < whole_.x.size(); ++i) {
-    const std::size_t j = i % d;
+  for (std::size_t i = 0, j = 0; i < whole_.x.size(); ++i, j = j + 1 == d ? 0 : j + 1) {
     const float value = whole_.x[i];
     const bool fixed = !whole_.changeable.empty() && whole_.changeable[j] == 0;
     if (fixed ? std::isfinite(value) : value == box.clip(j, value)) continue;

@@ -26,7 +26,7 @@ Attacked run_pgd(const Problem& problem, const AttackOptions& options) {
     for (std::size_t i = 0; i < zero_gradient.size(); ++i) zero_gradient[i] &= way.zero_gradient[i];
     if (!random_start) break;  // a restart would repeat the same way
   }
-  return {best.points(), std::move(zero_gradient)};
+  return {best.points(), std::move(zero_gradient), {}, best.judged()};
 }
 
 }  // namespace

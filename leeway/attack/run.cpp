@@ -4,11 +4,8 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
-#include <mutex>
 
-#include "leeway/attack/attack.h"
-#include "leeway/attack/detail/movable.h"
-#include "leeway/attack/member.h"
+#include "leeway/attack/detail/aim.h"
 #include "leeway/core/message.h"
 #include "leeway/core/statistics.h"
 
@@ -23,135 +20,13 @@ double share_of(const std::vector<std::uint8_t>& rows, std::uint8_t value) {
   return share_of(static_cast<std::size_t>(std::ranges::count(rows, value)), rows.size());
 }
 
-// A set of rows under one attack.
-class Aim {
- public:
-  // `target`: of `whole`, or some of its rows, which are `rows` then.
-  Aim(const Movable& whole, const Target& target, const AttackOptions& options, Progress* progress,
-      FinishedBlocks* finished, std::span<const std::size_t> rows = {})
-      : whole_(whole),
-        target_(target),
-        options_(options),
-        progress_(progress),
-        finished_(finished),
-        rows_(rows) {}
-  Aim(const Aim&) = delete;
-  Aim& operator=(const Aim&) = delete;
-
-  [[nodiscard]] std::size_t n() const { return target_.x.size() / target_.classifier.d; }
-  [[nodiscard]] bool targeted() const { return !options_.targets.empty(); }
-  [[nodiscard]] const Movable& whole() const { return whole_; }
-  [[nodiscard]] const Target& target() const { return target_; }
-  [[nodiscard]] const AttackOptions& options() const { return options_; }
-  [[nodiscard]] Progress* progress() const { return progress_; }
-  [[nodiscard]] FinishedBlocks* finished() const { return finished_; }
-
-  // body(begin, problem) for blocks of rows, several at once where the classifier allows it. `classes`: to leave; those of
-  // options.targets replace them.
-  void for_problems(std::span<const std::int64_t> classes, std::string_view task,
-                    const std::function<void(std::size_t, const Problem&)>& body) const {
-    if (targeted()) classes = options_.targets;
-    std::mutex mutex;
-    std::size_t done = 0;
-    if (progress_) progress_->update(task, 0, n(), "");
-    for_blocks(target_.classifier, n(), options_.draws, [&](std::size_t begin, std::size_t end) {
-      const Classifier seen = seen_at(from(begin), options_.draws);
-      const std::size_t d = seen.d;
-      const auto rows = target_.x.subspan(begin * d, (end - begin) * d);
-      const Points clean{end - begin, d, {rows.begin(), rows.end()}};
-      std::vector<std::uint64_t> keys(clean.n);
-      for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = row_of(begin + i);
-      body(begin, {seen, clean, classes.subspan(begin, clean.n), keys, options_.loss.value(), targeted(),
-                   target_.box, target_.picture, to_grid_at(from(begin)), [&](std::vector<std::size_t> some) {
-                     return seen_at(
-                         [begin, some = std::move(some)](std::size_t i) { return begin + some[i]; },
-                         options_.draws);
-                   }});
-      const std::lock_guard lock(mutex);
-      done += clean.n;
-      if (progress_) progress_->update(task, done, n(), "");
-    });
-  }
-
-  // Classes of x (n,d) by the mean logits of `draws` passes.
-  [[nodiscard]] std::vector<std::int64_t> predictions(std::span<const float> x, std::size_t draws) const {
-    std::vector<std::int64_t> predicted(n());
-    const std::size_t d = target_.classifier.d, k = target_.classifier.k;
-    for_blocks(target_.classifier, n(), options_.draws, [&](std::size_t begin, std::size_t end) {
-      const std::vector<float> logits =
-          seen_at(from(begin), draws).logits(x.subspan(begin * d, (end - begin) * d));
-      for (std::size_t i = 0; i < end - begin; ++i) {
-        const Row row = Row(logits).subspan(i * k, k);
-        predicted[begin + i] = std::ranges::max_element(row) - row.begin();
-      }
-    });
-    return predicted;
-  }
-
- private:
-  using Place = std::function<std::size_t(std::size_t)>;  // of row i of a pass, among the rows of the target
-
-  static Place from(std::size_t begin) {
-    return [begin](std::size_t i) { return begin + i; };
-  }
-
-  [[nodiscard]] std::size_t row_of(std::size_t place) const { return rows_.empty() ? place : rows_[place]; }
-
-  void check_finite(std::span<const float> numbers, std::size_t width, const Place& at, const char* what,
-                    const char* column) const {
-    const auto bad = std::ranges::find_if_not(numbers, [](float value) { return std::isfinite(value); });
-    if (bad == numbers.end()) return;
-    const auto place = static_cast<std::size_t>(bad - numbers.begin());
-    refuse("the classifier", fmt::format("finite {}", what),
-           fmt::format("{} at row {}, {} {}", *bad, row_of(at(place / width)), column, place % width));
-  }
-
-  // None without a grid.
-  [[nodiscard]] std::function<void(std::size_t, MutableRow)> to_grid_at(const Place& at) const {
-    if (target_.grid.empty()) return {};
-    return [this, at](std::size_t i, MutableRow x) {
-      snap(x, target_.x.subspan(at(i) * x.size(), x.size()), target_.grid, target_.box, options_.norm,
-           options_.eps.value_or(infinity));
-    };
-  }
-
-  [[nodiscard]] Classifier seen_at(const Place& at, std::size_t draws) const {
-    return whole_.narrowed(
-        averaged(watched_at(at), draws), [this, at](std::size_t i) { return row_of(at(i)); }, to_grid_at(at));
-  }
-
-  // The classifier of all features: every pass asks whether to stop, and its numbers are finite.
-  [[nodiscard]] Classifier watched_at(const Place& at) const {
-    const Classifier& classifier = whole_.classifier();
-    Classifier watched = classifier;
-    watched.logits = [this, &classifier, at](std::span<const float> x) {
-      stop_if_asked(progress_);
-      std::vector<float> logits = classifier.logits(x);
-      check_finite(logits, classifier.k, at, "logits", "class");
-      return logits;
-    };
-    if (!classifier.linearize) return watched;
-    watched.linearize = [this, &classifier, at](std::span<const float> x) {
-      stop_if_asked(progress_);
-      Linearized found = classifier.linearize(x);
-      check_finite(found.logits, classifier.k, at, "logits", "class");
-      found.vjp = [this, &classifier, at, back = std::move(found.vjp)](std::span<const float> cotangents) {
-        std::vector<float> gradients = back(cotangents);
-        check_finite(gradients, classifier.d, at, "gradients", "value");
-        return gradients;
-      };
-      return found;
-    };
-    return watched;
-  }
-
-  const Movable& whole_;
-  const Target& target_;
-  const AttackOptions& options_;
-  Progress* progress_;
-  FinishedBlocks* finished_;
-  std::span<const std::size_t> rows_;
-};
+template <class Kept>
+std::vector<std::size_t> places_where(std::size_t n, const Kept& kept) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < n; ++i)
+    if (kept(i)) places.push_back(i);
+  return places;
+}
 
 // One attack on all rows, judged by fresh passes over what it made.
 struct Pass {
@@ -161,16 +36,27 @@ struct Pass {
   std::vector<double> right;                     // share of the draws that predict the class
   std::vector<double> accuracies;                // one a draw: share of rows that are right
   std::size_t zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
+  std::vector<std::uint8_t> judged = {};         // successes, where the blocks were judged as they were made
 
   [[nodiscard]] double withstood() const { return share_of(success, 0); }
 };
+
+// By a pass over pass.x; -1: another class than that of `classes`.
+std::vector<std::int64_t> predictions_of(const Pass& pass, const Aim& aim,
+                                         std::span<const std::int64_t> classes) {
+  if (pass.judged.empty()) return aim.predictions(pass.x, 1);
+  std::vector<std::int64_t> predicted(classes.begin(), classes.end());
+  for (std::size_t i = 0; i < predicted.size(); ++i)
+    if (pass.judged[i] != 0) predicted[i] = -1;
+  return predicted;
+}
 
 void judge(Pass& pass, const Aim& aim, std::span<const std::int64_t> classes) {
   const std::size_t n = aim.n(), d = aim.target().classifier.d, draws = aim.options().draws;
   std::vector<std::size_t> successes(n), rights(n);
   pass.accuracies.clear();
   for (std::size_t draw = 0; draw < draws; ++draw) {
-    const std::vector<std::int64_t> predicted = aim.predictions(pass.x, 1);
+    const std::vector<std::int64_t> predicted = predictions_of(pass, aim, classes);
     std::size_t right = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const bool hit = predicted[i] == classes[i];
@@ -200,13 +86,14 @@ using RunBlock = std::function<Attacked(const Problem&)>;
 
 // A block of an earlier run where there is one of these rows: a randomized model may have left others to a later stage.
 FinishedBlock block_of(FinishedBlocks* finished, std::size_t stage, const Problem& problem,
-                       const RunBlock& run) {
+                       const RunBlock& run, std::vector<std::optional<bool>>& judged) {
   if (finished != nullptr)
     if (auto found = finished->find(stage, problem.keys.front());
         found && std::ranges::equal(found->rows, problem.keys) &&
         found->x.size() == problem.clean.values.size())
       return *std::move(found);
   Attacked attacked = run(problem);
+  judged = std::move(attacked.judged);
   if (problem.to_grid) for_rows(attacked.x, [&](std::size_t i) { problem.to_grid(i, attacked.x.row(i)); });
   FinishedBlock block{{problem.keys.begin(), problem.keys.end()}, std::move(attacked.x.values)};
   block.zero_gradients =
@@ -215,15 +102,40 @@ FinishedBlock block_of(FinishedBlocks* finished, std::size_t stage, const Proble
   return block;
 }
 
-// Without the judgement.
+// Successes of a block by passes over the rows themselves; `known`: those that the attack has made.
+std::vector<std::uint8_t> successes_of(const Problem& problem, const Points& x,
+                                       std::vector<std::optional<bool>> known) {
+  known.resize(x.n);
+  const Part open(problem, places_where(x.n, [&](std::size_t i) { return !known[i]; }));
+  if (open.rows().size() == x.n) return evaluate(problem, x).success;
+  std::vector<std::uint8_t> success(x.n);
+  for (std::size_t i = 0; i < x.n; ++i) success[i] = known[i] == true;
+  if (open.rows().empty()) return success;
+  const std::vector<std::uint8_t> found = evaluate(open.problem(), open.points(x)).success;
+  for (std::size_t j = 0; j < found.size(); ++j) success[open.rows()[j]] = found[j];
+  return success;
+}
+
+// Without the judgement, unless `clean` is given: it gets the successes at the clean rows, and blocks are judged as they
+// are made.
 Pass attack_rows(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task,
-                 std::size_t stage, const RunBlock& run) {
+                 std::size_t stage, const RunBlock& run, std::vector<std::uint8_t>* clean = nullptr) {
   Pass pass;
   pass.x.resize(aim.target().x.size());
+  const bool judges = clean && !aim.target().varies;
+  if (judges) pass.judged.resize(aim.n());
+  if (clean) clean->resize(aim.n());
   std::atomic<std::size_t> zero_gradients{0};
   aim.for_problems(classes, task, [&](std::size_t begin, const Problem& problem) {
-    const FinishedBlock found = block_of(aim.finished(), stage, problem, run);
+    const auto at = [begin](auto& all) { return all.begin() + static_cast<std::ptrdiff_t>(begin); };
+    std::vector<std::optional<bool>> judged;
+    FinishedBlock found = block_of(aim.finished(), stage, problem, run, judged);
     std::ranges::copy(found.x, pass.x.begin() + static_cast<std::ptrdiff_t>(begin * problem.clean.d));
+    if (judges)
+      std::ranges::copy(
+          successes_of(problem, {problem.clean.n, problem.clean.d, std::move(found.x)}, std::move(judged)),
+          at(pass.judged));
+    if (clean) std::ranges::copy(evaluate(problem, problem.clean).success, at(*clean));
     zero_gradients += found.zero_gradients;
   });
   pass.zero_gradients = zero_gradients, pass.attacked = aim.n();
@@ -231,46 +143,30 @@ Pass attack_rows(const Aim& aim, std::span<const std::int64_t> classes, std::str
 }
 
 Pass run_pass(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task, std::size_t stage,
-              const RunBlock& run) {
-  Pass pass = attack_rows(aim, classes, task, stage, run);
+              const RunBlock& run, std::vector<std::uint8_t>* clean = nullptr) {
+  Pass pass = attack_rows(aim, classes, task, stage, run, clean);
   judge(pass, aim, classes);
   return pass;
 }
 
-// The rows of a pass that withstood it, as a target with classes to leave or to reach.
-struct Withstanding {
-  std::vector<std::size_t> rows = {};
-  std::vector<float> x = {};
-  std::vector<std::int64_t> classes = {}, targets = {};
+// The rows that withstood a pass.
+Some withstanding(const Aim& whole, std::span<const std::int64_t> classes, const Pass& pass) {
+  return {whole, classes, places_where(whole.n(), [&](std::size_t i) { return pass.success[i] == 0; })};
+}
 
-  Withstanding(const Aim& whole, std::span<const std::int64_t> all, const Pass& pass) {
-    const std::size_t d = whole.target().classifier.d;
-    for (std::size_t i = 0; i < pass.success.size(); ++i) {
-      if (pass.success[i] != 0) continue;
-      const std::span<const float> row = whole.target().x.subspan(i * d, d);
-      rows.push_back(i), classes.push_back(all[i]);
-      x.insert(x.end(), row.begin(), row.end());
-      if (whole.targeted()) targets.push_back(whole.options().targets[i]);
-    }
-  }
-};
-
-// `pass`: unattacked. Of minimum norm a row that succeeds as it is needs no attack.
-Pass run_nearest(const Aim& whole, std::span<const std::int64_t> classes, const AttackMember& member,
-                 Pass pass) {
+// Without rows that succeed as they are. `pass`: unattacked.
+Pass run_rest(const Aim& whole, std::span<const std::int64_t> classes, const AttackMember& member,
+              Pass pass) {
   const std::size_t d = whole.target().classifier.d;
-  const Withstanding left(whole, classes, pass);
-  if (left.rows.empty()) return pass;
-  Target some = whole.target();
-  some.x = left.x;
+  const Some left = withstanding(whole, classes, pass);
+  if (left.places().empty()) return pass;
   AttackOptions options = whole.options();
-  options.targets = left.targets;
-  const Aim aim(whole.whole(), some, options, whole.progress(), whole.finished(), left.rows);
-  const Pass found = attack_rows(aim, left.classes, options.attack, 0,
+  const Aim aim = left.aim(whole, options);
+  const Pass found = attack_rows(aim, left.classes(), options.attack, 0,
                                  [&](const Problem& problem) { return member.run(problem, options); });
-  for (std::size_t j = 0; j < left.rows.size(); ++j)
+  for (std::size_t j = 0; j < left.places().size(); ++j)
     std::ranges::copy(Row(found.x).subspan(j * d, d),
-                      MutableRow(pass.x).subspan(left.rows[j] * d, d).begin());
+                      MutableRow(pass.x).subspan(left.places()[j] * d, d).begin());
   pass.zero_gradients = found.zero_gradients, pass.attacked = found.attacked;
   judge(pass, whole, classes);
   return pass;
@@ -280,20 +176,16 @@ Pass run_nearest(const Aim& whole, std::span<const std::int64_t> classes, const 
 // row succeeds within the radius. Rows that withstand all keep what the first part made of them. `pass`: unattacked.
 Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const AttackMember& ensemble,
                Pass pass, std::vector<Stage>& stages) {
-  const Target& target = whole.target();
-  const std::size_t d = target.classifier.d;
+  const std::size_t d = whole.target().classifier.d;
   for (AttackOptions part : ensemble.parts(whole.options())) {
-    const Withstanding left(whole, classes, pass);
-    const std::vector<std::size_t>& rows = left.rows;
+    const Some left = withstanding(whole, classes, pass);
+    const std::vector<std::size_t>& rows = left.places();
     if (rows.empty()) break;
-    part.targets = left.targets;
     part.draws = whole.options().draws;
     part = complete(part);
-    Target some = target;
-    some.x = left.x;
-    const Aim aim(whole.whole(), some, part, whole.progress(), whole.finished(), rows);
+    const Aim aim = left.aim(whole, part);
     const AttackMember& member = attack_named(part.attack);
-    const Pass found = run_pass(aim, left.classes, part.attack, stages.size(),
+    const Pass found = run_pass(aim, left.classes(), part.attack, stages.size(),
                                 [&](const Problem& problem) { return member.run(problem, part); });
     for (std::size_t j = 0; j < rows.size(); ++j) {
       const bool success = found.success[j] != 0 && (part.eps || found.norms[j] <= *whole.options().eps);
@@ -310,8 +202,16 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
 
 // Share of rows whose gradient does not predict how the loss changes over a short step along its signs: 1/8 of
 // the radius per value, at most 1/255 of the box; without box and radius, 1/255 of the row's largest value or of
-// 1; at least one step of the grid. Rows whose gradient is 0 are not among them. None where no row can move.
-std::optional<double> unreliable_gradients(const Aim& aim, std::span<const std::int64_t> classes) {
+// 1; at least one step of the grid. Rows whose gradient is 0 are not among them. None where no row can move. Of many
+// rows, at most `checked_rows`, evenly spaced.
+std::optional<double> unreliable_gradients(const Aim& whole, std::span<const std::int64_t> all) {
+  const std::size_t n = std::min(whole.n(), checked_rows);
+  std::vector<std::size_t> places(n);
+  for (std::size_t i = 0; i < n; ++i) places[i] = i * whole.n() / n;
+  const Some some(whole, all, std::move(places));
+  AttackOptions options = whole.options();
+  const Aim aim = some.aim(whole, options);
+  const std::span<const std::int64_t> classes = some.classes();
   constexpr double longest = 1. / 255, of_radius = 1. / 8, least_share = .1;
   const Box& box = aim.target().box;
   const auto& eps = aim.options().eps;
@@ -430,14 +330,21 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
   const Aim aim(movable, movable.target(), result.options, progress, finished);
   result.labelled = target.labels.has_value();
   result.classes = target.labels ? *target.labels : aim.predictions(movable.target().x, options.draws);
-  Pass pass = unattacked(aim, result.classes);
-  result.clean_accuracy = mean_and_error(pass.accuracies).mean;
-  for (const double share : pass.right) result.right_before.push_back(share > .5);
-  pass = member.parts != nullptr ? run_parts(aim, result.classes, member, std::move(pass), result.stages)
-         : member.minimum_norm
-             ? run_nearest(aim, result.classes, member, std::move(pass))
-             : run_pass(aim, result.classes, options.attack, 0,
-                        [&](const Problem& problem) { return member.run(problem, result.options); });
+  const auto run_block = [&](const Problem& problem) { return member.run(problem, result.options); };
+  Pass pass;
+  if (aim.plain() && member.moves_all()) {
+    std::vector<std::uint8_t> missed;
+    pass = run_pass(aim, result.classes, options.attack, 0, run_block, &missed);
+    result.clean_accuracy = share_of(missed, 0);
+    for (const std::uint8_t miss : missed) result.right_before.push_back(miss == 0);
+  } else {
+    pass = unattacked(aim, result.classes);
+    result.clean_accuracy = mean_and_error(pass.accuracies).mean;
+    for (const double share : pass.right) result.right_before.push_back(share > .5);
+    pass = member.parts != nullptr ? run_parts(aim, result.classes, member, std::move(pass), result.stages)
+           : member.moves_all()    ? run_pass(aim, result.classes, options.attack, 0, run_block)
+                                   : run_rest(aim, result.classes, member, std::move(pass));
+  }
   if (member.gradients) {
     result.zero_gradient = share_of(pass.zero_gradients, std::max<std::size_t>(1, pass.attacked));
     if (std::ranges::adjacent_find(pass.accuracies, std::not_equal_to()) == pass.accuracies.end())
@@ -449,6 +356,7 @@ AttackResult run(const Target& target, const AttackOptions& options, Progress* p
     });
     result.beside_noise = {pass.withstood(), noise.withstood()};
     take_worse(pass, noise, member.minimum_norm);
+    pass.judged.clear();
     judge(pass, aim, result.classes);
   }
   result.x = movable.widened(pass.x, std::identity()), result.success = std::move(pass.success),

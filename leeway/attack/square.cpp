@@ -249,7 +249,11 @@ AttackMember square() {
            /*minimum_norm=*/false,
            {Norm::linf, Norm::l2}},
           /*gradients=*/false,
-          run_square};
+          run_square,
+          /*parts=*/nullptr,
+          /*own_loss=*/false,
+          /*leaves=*/false,
+          /*spares=*/true};
 }
 
 }  // namespace leeway::attack

@@ -91,7 +91,7 @@ class _Functions:
 
     def __init__(self, module: torch.nn.Module, input_shape: tuple[int, ...], normalization: Mapping[str, Any] | None,
                  batch_size: int) -> None:
-        self.module, self.batch_size = module, batch_size
+        self.module, self.batch_size, self.keeps_graphs = module, batch_size, False
         self.normalize = _Normalization(normalization, input_shape[0], len(input_shape)) if normalization else None
         self._ready()
 
@@ -105,33 +105,45 @@ class _Functions:
     def logits(self, x: numpy.ndarray) -> numpy.ndarray:
         dtype, device = self._ready()
         with torch.no_grad():
-            parts = [self._pass(rows.to(device, dtype)) for rows in torch.from_numpy(x).split(self.batch_size)]
-            return _array(torch.cat(parts))
+            return _joined([_array(self._pass(rows.to(device, dtype))) for rows in torch.from_numpy(x).split(self.batch_size)])
 
     def linearize(self, x: numpy.ndarray) -> tuple[numpy.ndarray, Callable[[numpy.ndarray], numpy.ndarray]]:
+        passes, spent = self._passes(x), False
+
+        def vjp(cotangents: numpy.ndarray) -> numpy.ndarray:
+            nonlocal passes, spent
+            if spent:  # from now on graphs are kept; most callers ask for one gradient, and memory is free earlier without
+                self.keeps_graphs, passes = True, self._passes(x)
+            gradients = []
+            for (rows, logits), part in zip(passes, torch.from_numpy(cotangents).split(self.batch_size)):
+                gradient = torch.autograd.grad(logits, rows, part.to(logits), retain_graph=self.keeps_graphs, allow_unused=True)[0]
+                if gradient is None:
+                    raise _refuse("logits that depend on the input by operations with gradients", "none")
+                gradients.append(_array(gradient))
+            spent = not self.keeps_graphs
+            return _joined(gradients)
+        return _joined([_array(logits) for _, logits in passes]), vjp
+
+    def _passes(self, x: numpy.ndarray) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """Inputs and logits by batch, with their graphs."""
         dtype, device = self._ready()
         passes = []
         with torch.enable_grad():
             for rows in torch.from_numpy(x).split(self.batch_size):
-                rows = rows.to(device, dtype, copy=True).requires_grad_()
+                rows = rows.to(device, dtype).detach().requires_grad_()
                 logits = self._pass(rows)
                 if not logits.requires_grad:
                     raise _refuse("logits that depend on the input by operations with gradients", "none")
                 passes.append((rows, logits))
-
-        def vjp(cotangents: numpy.ndarray) -> numpy.ndarray:
-            gradients = []
-            for (rows, logits), part in zip(passes, torch.from_numpy(cotangents).split(self.batch_size)):
-                gradient = torch.autograd.grad(logits, rows, part.to(device, dtype), retain_graph=True, allow_unused=True)[0]
-                if gradient is None:
-                    raise _refuse("logits that depend on the input by operations with gradients", "none")
-                gradients.append(_array(gradient))
-            return numpy.concatenate(gradients)
-        return numpy.concatenate([_array(logits) for _, logits in passes]), vjp
+        return passes
 
 
 def _array(tensor: torch.Tensor) -> numpy.ndarray:
     return tensor.detach().to("cpu", torch.float32).contiguous().numpy()
+
+
+def _joined(parts: list[numpy.ndarray]) -> numpy.ndarray:
+    return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
 
 
 def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalization: Mapping[str, Any] | None = None,

@@ -158,8 +158,17 @@ Attack record_of(const attack::AttackResult& result, const attack::Target& targe
   return record;
 }
 
-AttackFound attack(const AttackTask& task, Progress* progress) {
+AttackFound attack(const AttackTask& given, Progress* progress) {
   const TaskClock clock;
+  const auto row = [x = given.target.x](std::size_t i, std::span<float> values) {
+    std::ranges::copy(x.subspan(i * values.size(), values.size()), values.begin());
+  };
+  const Classifier& classifier = given.target.classifier;
+  std::optional<nn::Variation> stochastic;
+  if (const std::size_t n = given.target.x.size() / std::max<std::size_t>(1, classifier.d); n > 0)
+    stochastic = variation_of({classifier, row, n});
+  AttackTask task = given;
+  task.target.varies = stochastic.has_value();
   std::optional<AttackState> state;
   if (!task.state.empty()) state.emplace(task);
   attack::AttackResult result;
@@ -174,11 +183,7 @@ AttackFound attack(const AttackTask& task, Progress* progress) {
   Attack record = record_of(result, task.target);
   if (state)
     for (std::string& line : state->warnings) record.envelope.warnings.push_back(std::move(line));
-  const attack::Target& target = task.target;
-  const auto row = [&](std::size_t i, std::span<float> values) {
-    std::ranges::copy(target.x.subspan(i * values.size(), values.size()), values.begin());
-  };
-  record.results[0].stochastic = variation_of({target.classifier, row, result.success.size()});
+  record.results[0].stochastic = stochastic;
   record.results[0].checks = std::move(checks);
   return {clock.finished(std::move(record), task.options.seed), std::move(result)};
 }
