@@ -207,13 +207,6 @@ bool is_zero(Row row) {
   return std::ranges::all_of(row, [](float value) { return value == 0; });
 }
 
-bool all_finite(std::span<const float> values) {
-  constexpr std::int32_t sign = 0x7fffffff, infinite = 0x7f800000;
-  std::int32_t largest = 0;  // of the bits without the sign, which have the order of the values
-  for (const float value : values) largest = std::max(largest, std::bit_cast<std::int32_t>(value) & sign);
-  return largest < infinite;
-}
-
 std::vector<float> room_along(Row x, Row direction, const Box& box) {
   std::vector<float> room(x.size());
   for (std::size_t j = 0; j < x.size(); ++j)

@@ -66,7 +66,6 @@ struct Points {
 [[nodiscard]] double norm_of(Row row, Norm norm);
 [[nodiscard]] double distance(Row a, Row b, Norm norm);  // |a - b|
 [[nodiscard]] bool is_zero(Row row);                     // every entry is exactly 0
-[[nodiscard]] bool all_finite(std::span<const float> values);
 
 // The values that features take. Empty: any.
 struct Grid {

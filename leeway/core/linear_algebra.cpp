@@ -140,6 +140,7 @@ double dot(std::span<const double> x, std::span<const double> y) { return vector
 double norm(std::span<const double> x) { return vector(x).norm(); }
 double max_abs(std::span<const double> x) { return vector(x).lpNorm<Eigen::Infinity>(); }
 bool all_finite(std::span<const double> x) { return (vector(x).array() * 0).sum() == 0; }
+bool all_finite(std::span<const float> x) { return (vector(x).array() * 0).sum() == 0; }
 
 void add_scaled(std::span<double> to, double factor, std::span<const float> x) {
   Eigen::Map<Eigen::ArrayXd>(to.data(), index(to.size())) += factor * vector(x).array().cast<double>();

@@ -42,6 +42,7 @@ struct RowMajor {
 [[nodiscard]] double norm(std::span<const double> x);                            // |x|
 [[nodiscard]] double max_abs(std::span<const double> x);                         // max |x_i|; 0 of none
 [[nodiscard]] bool all_finite(std::span<const double> x);                        // at the speed of memory
+[[nodiscard]] bool all_finite(std::span<const float> x);
 void add_scaled(std::span<double> to, double factor, std::span<const float> x);  // to += factor x
 
 // Products.

@@ -1,6 +1,9 @@
 #include "leeway/describe/number_list.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "leeway/io/csv.h"
@@ -16,20 +19,24 @@ std::vector<std::string> split(const std::string& text, char at) {
 }
 
 std::optional<std::vector<double>> parse_numbers(const std::string& text, const Range& range) {
-  const bool steps = text.find(':') != std::string::npos;
-  std::vector<double> numbers;
-  for (const std::string& part : split(text, steps ? ':' : ',')) {
-    const auto value = parse_number_or_percent(part);
-    if (!value || !(*value >= range.least && *value <= range.most)) return std::nullopt;
-    numbers.push_back(*value);
-  }
-  if (numbers.size() > most_numbers) return std::nullopt;
-  if (!steps) return numbers;
-  if (numbers.size() != 3 || numbers[1] < numbers[0] || !(numbers[2] >= 1e-4)) return std::nullopt;
-  if (!((numbers[1] - numbers[0]) / numbers[2] < static_cast<double>(most_numbers))) return std::nullopt;
   std::vector<double> values;
-  for (int i = 0; numbers[0] + i * numbers[2] <= numbers[1] + 1e-9; ++i)
-    values.push_back(std::min(range.most, numbers[0] + i * numbers[2]));
+  for (const std::string& part : split(text, ',')) {
+    std::vector<double> numbers;
+    for (const std::string& word : split(part, ':')) {
+      const auto value = parse_number_or_percent(word);
+      if (!value || !(*value >= range.least && *value <= range.most)) return std::nullopt;
+      numbers.push_back(*value);
+    }
+    if (numbers.size() == 1) numbers = {numbers[0], numbers[0], 1};
+    if (numbers.size() != 3 || numbers[1] < numbers[0] || !(numbers[2] >= 1e-4)) return std::nullopt;
+    const double room = static_cast<double>(most_numbers) - static_cast<double>(values.size());
+    if (!((numbers[1] - numbers[0]) / numbers[2] < room)) return std::nullopt;
+    for (int i = 0; numbers[0] + i * numbers[2] <= numbers[1] + 1e-9; ++i) {
+      // Without the rounding error of the sum, 0.3 instead of 0.30000000000000004
+      const std::string digits = fmt::format("{:.12g}", numbers[0] + i * numbers[2]);
+      values.push_back(i == 0 ? numbers[0] : std::min(range.most, std::strtod(digits.c_str(), nullptr)));
+    }
+  }
   return values;
 }
 

@@ -16,6 +16,7 @@
 
 #include "leeway/attack/detail/movable.h"
 #include "leeway/attack/member.h"
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 
 namespace leeway::attack {
