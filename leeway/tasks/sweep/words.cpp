@@ -71,7 +71,7 @@ void say_ties(const SweepReport& record, std::vector<std::string>& list) {
       out.push_back(name);
   if (!out.empty())
     list.push_back(
-        fmt::format("Without a rank, because runs that all others have are missing: {}.", names_of(out)));
+        fmt::format("Not ranked, because they lack runs that all other algorithms have: {}.", names_of(out)));
 }
 
 // Accuracies whose interval holds that of guessing, or without an interval lie at or below it.

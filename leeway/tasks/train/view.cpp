@@ -97,7 +97,7 @@ std::vector<Chart> other_charts(const Training& training) {
 Blocks epoch_table(const Training& training) {
   std::vector<ColumnOf<Epoch>> columns = {
       {number_column("Epoch"), &Epoch::number},
-      {number_column("Steps", "Number of steps until the end of the epoch"), &Epoch::steps},
+      {number_column("Steps", "Number of steps since the beginning of training"), &Epoch::steps},
       {number_column("Loss", "Mean over the epoch's batches"),
        [](const Epoch& e) { return significant_cell(e.loss, 3); }}};
   for (const Curve& curve : accuracies()) {
