@@ -155,7 +155,8 @@ View view(const Train& record) {
   const std::string flags = flags_of(training.options);
   items.push_back(flags.empty() ? "All options are the defaults."
                                 : "Options that differ from the defaults: `" + flags + "`");
-  if (training.stopped_early) items.push_back("Training stopped early: validation no longer improved.");
+  if (training.stopped_early)
+    items.push_back("Training stopped early because validation no longer improved.");
   if (model.resumed_after > 0)
     items.push_back(fmt::format("{} epochs are from an earlier, interrupted run.", model.resumed_after));
   Section options{"options", "Options",
