@@ -344,8 +344,8 @@ void add_assess(const Command& root, Context& context) {
   command.option("--source", arguments.sources, "[MODEL=]FILE: outputs on the source data").required();
   command
       .option("--target", arguments.targets,
-              "[[MODEL/]SHIFT=]FILE: outputs on shifted data; SHIFT defaults to the file's name; with a "
-              "quoted pattern such as 'week*.npz' every file is a chunk of time")
+              "[[MODEL/]SHIFT=]FILE: outputs on shifted data; SHIFT defaults to the file's name; a quoted "
+              "pattern such as 'week*.npz' makes every file a chunk of time")
       .required();
   command.option("--images", arguments.images,
                  "[[MODEL/]SHIFT=]FILE: images of the source (without a name) or of a target, for the report "
@@ -355,7 +355,7 @@ void add_assess(const Command& root, Context& context) {
   context.add_page_flag(command);
   command
       .option("--fail-if", arguments.gates,
-              "Gate KEY OP NUMBER, such as \"accuracy<0.8\": exit 4 if it holds")
+              "Gate KEY OP NUMBER, such as \"accuracy<0.8\": exit 4 if the condition holds")
       .one_word();
   command.prints("--list-keys", assess::gate_key_list, "Print the keys of gates with range and meaning");
   command.option("--junit", arguments.junit, "Write the gates as JUnit XML, for CI systems")
@@ -369,7 +369,7 @@ void add_assess(const Command& root, Context& context) {
   command.footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
       "`groups` and `class_names`. Intervals have level 95%: Clopper-Pearson for shares; the interval of "
-      "agreement allows for disagreeing pairs outside the sample.\n\n"
+      "agreement accounts for disagreeing pairs that the sample lacks.\n\n"
       "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
       "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
       "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"\n"

@@ -170,7 +170,7 @@ void add_attack(const Command& root, Context& context) {
   add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
   command.option(
       "--targets", flags.targets,
-      "Target class of each image, a number or a name: .npy, .npz, .csv, IDX (default: any other class)");
+      "Target class of each image, as a number or a name: .npy, .npz, .csv, IDX (default: any wrong class)");
   command.option("--attack", flags.options.attack,
                  "Attacks, separated by commas, each with every radius; see leeway list attacks");
   command.option("--norm", flags.norm, "Norm of the perturbation; l0: number of changed values")
@@ -189,17 +189,17 @@ void add_attack(const Command& root, Context& context) {
   command.option("--steps", flags.steps,
                  "Number of steps, or draws of noise (default: depends on the attack)");
   command.option("--restarts", flags.restarts,
-                 "Random starts per image, the best is kept (default: depends on the attack)");
+                 "Random starts per image; the best result is kept (default: depends on the attack)");
   command
       .option("--draws", flags.options.draws,
-              "Passes of a randomized model averaged per step, and repeats of the final judgment")
+              "For a randomized model: passes averaged per step, and passes of the final evaluation")
       .whole_within(1, 1'000'000);
   command.option("--set", flags.set, "Parameter of the attack, NAME=NUMBER; see leeway list attacks")
       .shown_as("NAME=NUMBER")
       .one_word();
-  command.flag(
-      "--checks", flags.checks,
-      "Check the attack by further runs on at most 100 images: noise, twice the steps, the whole box");
+  command.flag("--checks", flags.checks,
+               "Check the attack with further runs on at most 100 images: noise, twice the steps, a radius "
+               "of the whole box");
   command.reads({"--targets"});
   context.add_common_flags(command,
                            "Images file (.npz): x, y, success, norms (inf if the attack failed); with "

@@ -269,7 +269,7 @@ void add_attack_curve(const Command& attack, Context& context) {
       .by_commas();
   command
       .option("--eps", flags.options.strengths,
-              "Radii, e.g. 2/255,4/255; for attacks of minimum norm, limits to the norms")
+              "Radii, e.g. 2/255,4/255; for minimum-norm attacks, limits of the norms")
       .by_commas();
   command.option("--norm", flags.norm, "Norm of the perturbation; l0: number of changed values")
       .one_of({"linf", "l2", "l1", "l0"});
@@ -280,7 +280,7 @@ void add_attack_curve(const Command& attack, Context& context) {
   add_option_flags(command, [&](Fields& f) { share_fields(flags.options, f); });
   command.option("--jobs", flags.jobs, "Parallel processes (default: as many as fit)").whole_within(0, 4096);
   const Option slurm = command.flag("--slurm", flags.slurm,
-                                    "Submit the attacks as one job array (sbatch), write no curves yet");
+                                    "Submit the attacks as one job array (sbatch) and write no curves yet");
   add_cluster_flags(command, flags.cluster);
   context.add_common_flags(command, "Folder of the attacks and of curve.json; the same command resumes",
                            Written::folder);
@@ -288,7 +288,7 @@ void add_attack_curve(const Command& attack, Context& context) {
   for (const char* const none : {"--report", "--figures"}) slurm.excludes(command[none]);
   command.footer(
       "Every attack is a unit of a sweep in the folder --out: after a stop or a crash, the same command "
-      "continues, and more strengths keep what is done. Exit code 5: units failed.\n\n"
+      "resumes, and finished units are kept if strengths are added. Exit code 5: units failed.\n\n"
       "  leeway attack curve --model cnn.pt robust=adv.pt --data test.npz --eps 2/255,4/255,8/255 --out "
       "curves\n"
       "  leeway attack curve --model cnn.pt --data test.npz --attack pgd,fmn --eps 8/255 --shares 0:1:0.1 "

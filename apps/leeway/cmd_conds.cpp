@@ -70,7 +70,7 @@ void add_conds_draw(const Command& room, Context& context) {
       .shown_as("ORDER");
   command.reads({"--attributes"});
   context.add_common_flags(command,
-                           "Split to write: CSV index,split (train, val, test), and the record "
+                           "Split to write: CSV of index and split (train, val, test), and the record "
                            "NAME.manifest.json; with --all a folder with manifest.json",
                            Written::claimed);
   command.footer(
@@ -138,11 +138,11 @@ void add_conds_describe(const Command& room, Context& context) {
   command.option("--source", flags.source, "CSV of the training samples: attributes, and optionally a label");
   command.option("--target", flags.target, "CSV of the test samples (default: describe the source alone)");
   command.option("--attributes", flags.attributes,
-                 "CSV of all samples, divided by --index, in place of --source and --target");
-  command.option("--index", flags.index, "CSV index,split: train is the source, test is the target");
+                 "CSV of all samples, split by --index, in place of --source and --target");
+  command.option("--index", flags.index, "CSV of index and split: train is the source, test the target");
   command.option("--outputs", flags.outputs,
-                 "Outputs of a model on the target (or on the source, without a target): accuracy of every "
-                 "cell. Without a table, groups and labels of the outputs are described");
+                 "Outputs of a model on the target (or on the source, without a target): adds the accuracy "
+                 "of every cell. Without a table, describes the groups and labels of the outputs");
   add_option_flags(command, flags.options);
   context.add_page_flag(command);
   command.reads({"--source", "--target", "--attributes", "--index", "--outputs"});

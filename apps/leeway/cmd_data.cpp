@@ -106,7 +106,7 @@ void add_data_render(const Command& room, Context& context) {
   command.option("--table", flags.table, "Rows to render: a table that --attributes wrote").group(which);
   command
       .option("--index", flags.index,
-              "CSV index,split, as conds draw writes it: rows of the table to render, chosen by --split")
+              "CSV of index and split, from conds draw: rows of the table to render, chosen by --split")
       .group(which);
   command.reads({"--table", "--index"});
   context.add_common_flags(

@@ -60,7 +60,7 @@ void add_select(const Command& root, Context& context) {
   command.hide({"--seed"});
   command.footer(
       "Checkpoints are epochs of one training, or models, run on the same validation samples. The checkpoint "
-      "with the highest value is selected; of equal ones, the earliest. Posterior agreement needs no labels. "
+      "with the highest value is selected; ties go to the earliest. Posterior agreement needs no labels. "
       "The difference between the two selected checkpoints is paired by sample; its interval does not "
       "account for the selection.\n\n"
       "  leeway select --clean epoch1-clean.npz epoch2-clean.npz --shifted epoch1-noisy.npz "

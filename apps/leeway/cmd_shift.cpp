@@ -82,9 +82,9 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   add_option_flags(
       command, [&](Fields& f) { flag_fields(flags.model.reading, f); }, "Reading the model file");
   add_device_flag(command, flags.model.reading.device);
-  command.option(
-      "--published", flags.published,
-      "Folder of CIFAR-10-C, CIFAR-100-C, ImageNet-C or TinyImageNet-C (default: corrupt the images here)");
+  command.option("--published", flags.published,
+                 "Folder of CIFAR-10-C, CIFAR-100-C, ImageNet-C or TinyImageNet-C (default: corrupt the "
+                 "images of --data)");
   command
       .option("--sheet", flags.sheet,
               "Contact sheet to write (PNG): one random image, clean and at every severity, one line for "
@@ -96,8 +96,8 @@ void add_shift_corrupt(const Command& shift, Context& context) {
       command, "Write the JSON record to this file; FILE.state holds the finished sets until then",
       Written::record, {".state"});
   command.footer(
-      "Images are corrupted in memory, set by set. The record has each set's accuracy and posterior "
-      "agreement with the clean images. With --out an interrupted command resumes after the finished sets. "
+      "Images are corrupted in memory, set by set. The record has the accuracy of each set and its posterior "
+      "agreement with the clean images. With --out, an interrupted command resumes after the finished sets. "
       "mCE is the mean over the 15 corruptions of the benchmark; --reference alexnet gives the published "
       "normalization, on the 1,000 classes of ImageNet. leeway shift NAME --severity S writes corrupted "
       "images.\n\n"
@@ -141,7 +141,7 @@ void add_shift_text(const Command& room, Context& context) {
   command.footer(
       "leeway list text-shifts prints the names. Characters are Unicode code points; words are separated by "
       "whitespace. The same seed gives the same texts, and row i does not depend on the other rows. The "
-      "edits of a smaller strength are the first edits, or a part of the edits, of a larger strength. "
+      "edits of a smaller strength are the first edits, or a subset of the edits, of a larger strength. "
       "docs/text-shifts.md shows how to compute a model's posterior agreement on the shifted texts.\n\n"
       "  leeway shift text typos --data reviews.csv --column text --strength 0.1 --out typos.csv --sheet\n"
       "  leeway shift text contradict --data reviews.csv --label sentiment --strength 3 --out against.csv");
@@ -185,7 +185,7 @@ void add_shift(const Command& root, Context& context) {
       .writes(Written::claimed);
   command.footer(
       "leeway list shifts prints the names. Shifts of pixels write float32 in [0,1], corruptions "
-      "(--severity) write uint8, shifts that select rows keep the pixels. The same seed "
+      "(--severity) write uint8, and shifts that select rows leave the pixels unchanged. The same seed "
       "gives the same images; an image does not depend on the other images. Several shifts or strengths "
       "write one file each, named by {shift}, {strength} or {severity}.\n\n"
       "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"

@@ -65,7 +65,7 @@ void add_sweep_report(const Command& room, Context& context) {
   context.add_common_flags(command, "Write the page to this file (default report.html)", Written::page);
   context.add_figures_flag(command);
   command.footer(
-      "The plan of a sweep gives the columns their roles; for a table, name them by options. See "
+      "The plan of a sweep defines the roles of the columns; for a table, options define the roles. See "
       "docs/sweeps.md.\n\n"
       "  leeway sweep report sweep --out page.html\n"
       "  leeway sweep report runs.csv.gz train.csv.gz --algorithm train.algorithm --case shift.name");
@@ -214,7 +214,7 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
   const Option limit = command
                            .option("--limit", flags.limit,
                                    "Time limit of this runner, hours:minutes:seconds; a unit that needs more "
-                                   "than the whole time fails")
+                                   "than the whole limit fails")
                            .check(time_check);
   add_common(command, context, "Write the JSON record to this file", Written::record);
   slurm.excludes(limit);

@@ -88,11 +88,11 @@ void add_train(const Command& root, Context& context) {
   command.option("--data", flags.data, "Labeled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
       .required();
   command.option("--index", flags.index,
-                 "CSV index,split: rows to train on (train) and to validate on (val)");
-  command.flag("--test-rows", flags.test_rows, "Also measure the test rows of --index after every epoch");
+                 "CSV of index and split: rows for training (train) and validation (val)");
+  command.flag("--test-rows", flags.test_rows, "Also evaluate the test rows of --index after every epoch");
   command.option("--attributes", flags.columns.attributes,
-                 "CSV with a header and one row per image, for the next two options");
-  command.option("--group-column", flags.columns.groups, "Columns that define groups, with the label")
+                 "CSV with one row per image, for --group-column and --environment-column");
+  command.option("--group-column", flags.columns.groups, "Columns that, with the label, define groups")
       .by_commas();
   command.option("--environment-column", flags.columns.environment, "Column that names the environment");
   command.option("--unlabelled", flags.unlabelled, "Images of the target, for algorithms that adapt to it");
@@ -116,7 +116,7 @@ void add_train(const Command& root, Context& context) {
   command.option("--eps", flags.eps, "Radius of adversarial training, a number or a fraction (default 0.1)");
   command.option("--keep-epochs", flags.keep, "Folder for the weights of every epoch")
       .writes(Written::folder);
-  command.flag("--reuse", flags.reuse, "Keep --out if it has the same options and data");
+  command.flag("--reuse", flags.reuse, "Keep an existing --out if its options and data are the same");
   command.group("Data", {"--data", "--index", "--test-rows", "--attributes", "--group-column",
                          "--environment-column", "--unlabelled"});
   command.group("Model", {"--arch", "--start", "--freeze", "--crop", "--mean", "--std"});
@@ -135,7 +135,7 @@ void add_train(const Command& root, Context& context) {
   const std::string footer =
       "--select chooses the epoch on held-out images; adversarial training measures accuracy under its "
       "attack. OUT.state holds the last finished epoch: the same command resumes after a stop or a crash. "
-      "The bits of the weights depend on --threads, which the record names.\n\n"
+      "The weights depend on --threads, which is in the record.\n\n"
       "  leeway train --data fashion-mnist:train --epochs 5 --out cnn.safetensors\n"
       "  leeway train --data fashion-mnist:train --algorithm pgd --eps 0.1 --out robust.safetensors\n"
       "  leeway train --data fashion-mnist:train --select pa --select-shift gaussian-noise:0.2 --out "

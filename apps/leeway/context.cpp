@@ -40,11 +40,11 @@ void Context::add_common_flags(const Command& command, const std::string& out_he
   const std::string group = "Common";
   command.flag("--json", json, "Print the result as a JSON record instead of a table").group(group);
   command.option("--out", out, out_help).group(group).writes(kind, std::move(endings));
-  command.option("--seed", seed, "Seed of all random numbers; the same seed gives the same bits")
+  command.option("--seed", seed, "Seed of all random numbers; the same seed gives identical results")
       .group(group)
       .show_default(std::to_string(seed));
   command
-      .option("--threads", threads, "Number of threads; 0: one per core. Changes only the bits of training")
+      .option("--threads", threads, "Number of threads (0: one per core); only trained weights depend on it")
       .whole_within(0, 4096)
       .group(group);
   command

@@ -225,14 +225,12 @@ Assumption dis2_assumption(std::string_view name) {
       name.starts_with("pca:")
           ? fmt::format("leading {} principal components of the features", name.substr(4))
           : std::string(name);
-  return {fmt::format(
-              "the truth contradicts the classifier no more, target over source, than the {} critics found "
-              "on the {} do",
-              kernel ? "linear and kernel" : "linear", columns),
-          fmt::format(
-              "no {} critic on the {} comes near the truth, as under an attack, or features were trained to "
-              "hide the shift",
-              kernel ? "linear or kernel" : "linear", columns)};
+  return {fmt::format("the true labels' disagreement with the classifier grows from source to target by at "
+                      "most the discrepancy of the {} critics found on the {}",
+                      kernel ? "linear and kernel" : "linear", columns),
+          fmt::format("no {} critic on the {} approximates the true labels, as under an attack, or if "
+                      "features were trained to hide the shift",
+                      kernel ? "linear or kernel" : "linear", columns)};
 }
 
 std::string critic_warning(const Dis2& dis2) {

@@ -27,11 +27,11 @@ static void fields(conds::Correlation& correlation, Fields& f) {
 
 static void fields(conds::SpuriousCorrelation& sc, Fields& f) {
   f("source", sc.source, "association of label and attribute in the source");
-  f("target", sc.target, "association in the target; null without a target or if it has a single value");
+  f("target", sc.target, "association in the target; null without a target or with a single value there");
   f.measured("change", sc.change, {}, "Cramer's V of the source minus V of the target");
   tested(f, sc.test);
   auto adjusted = sc.change_test ? std::optional(sc.change_test->adjusted) : std::nullopt;
-  f("change_p_holm", adjusted, a_share, "p-value of no change, adjusted by Holm's method");
+  f("change_p_holm", adjusted, a_share, "p-value of the hypothesis of no change, adjusted by Holm's method");
   sc.change_test.reset();
   if (adjusted) sc.change_test = conds::Test{1, *adjusted};
 }

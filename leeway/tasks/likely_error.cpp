@@ -11,7 +11,7 @@ static void fields(Concentration& one, Fields& f) {
   std::vector<Choice> names;
   for (const std::string_view known : concentration_names) names.push_back({std::string(known), ""});
   f.choice("name", name, std::move(names), "inequality of the concentration term");
-  f("term", one.term, {}, "term added to source_error + discrepancy");
+  f("term", one.term, {}, "concentration term, added to source_error + discrepancy");
   f("bound", one.bound, a_share, "bound on the target error; the largest over all critics");
   for (const std::string_view known : concentration_names)
     if (known == name) one.name = known;
@@ -21,23 +21,23 @@ static void fields(Verdict& verdict, Fields& f) {
   f("target_error", verdict.target_error, a_share, "error on the target's held-out rows");
   f("threshold", verdict.threshold, {}, "threshold of Corollary E.2");
   f("holds", verdict.holds,
-    "target_error is not above threshold: the assumption is proved, but for an event of probability delta");
+    "target_error is at most threshold: the assumption is proved, except with probability delta");
 }
 
 void fields(Dis2& dis2, Fields& f) {
   std::string warning = critic_warning(dis2);
   f("source_error", dis2.source_error, a_share, "error on the source's held-out rows");
   f("discrepancy", dis2.discrepancy, from_to(-1, 1),
-    "agreement_source - agreement_target of the worst critic, the largest over restarts");
-  f("agreement_source", dis2.agreement_source, a_share, "agreement of this critic with the classifier");
-  f("agreement_target", dis2.agreement_target, a_share, "agreement of this critic with the classifier");
+    "agreement_source - agreement_target of the worst critic (the largest difference of any critic)");
+  f("agreement_source", dis2.agreement_source, a_share, "agreement of the worst critic on the source");
+  f("agreement_target", dis2.agreement_target, a_share, "agreement of the worst critic on the target");
   f("concentration", dis2.concentration, at_least(0), "concentration term of the theorem");
   f("bound", dis2.bound, a_share, "source_error + discrepancy + concentration, at most 1");
   f("estimate", dis2.estimate, a_share, "the bound without the concentration term");
-  f("n_source", dis2.n_source, "held-out rows that measure the bound");
-  f("n_target", dis2.n_target, "held-out rows that measure the bound");
-  f("training_source", dis2.training_source, "training rows of the critics");
-  f("training_target", dis2.training_target, "training rows of the critics");
+  f("n_source", dis2.n_source, "held-out source rows that measure the bound");
+  f("n_target", dis2.n_target, "held-out target rows that measure the bound");
+  f("training_source", dis2.training_source, "source rows that train the critics");
+  f("training_target", dis2.training_target, "target rows that train the critics");
   f("validity_score", dis2.validity_score, at_least(0),
     "low if critics were hard to train or rarely agree with the classifier; null if training rows times "
     "parameters exceed 2^30");
@@ -46,15 +46,14 @@ void fields(Dis2& dis2, Fields& f) {
   f("concentrations", dis2.concentrations, "bounds by inequality, Hoeffding's first");
   f("restarts", dis2.restarts, from_to(-1, 1), "discrepancy of every restart");
   f("corollary", dis2.corollary,
-    "what a labelled target says of the assumption, by rows that chose no critic; null without labels or "
-    "holdout");
+    "test of the assumption with the target's labels, on held-out rows; null without labels or holdout");
 }
 
 static void fields(ComponentBound& one, Fields& f) {
   f("components", one.components, at_least(1), "number of leading components");
-  f("fraction", one.fraction, at_least(1), "features for each component");
+  f("fraction", one.fraction, at_least(1), "number of features per component");
   f("bound", one.dis2.bound, a_share, "bound at its share of delta");
-  f("estimate", one.dis2.estimate, a_share, "without the concentration term");
+  f("estimate", one.dis2.estimate, a_share, "the bound without the concentration term");
   f("discrepancy", one.dis2.discrepancy, from_to(-1, 1), "discrepancy of the worst critic");
   f("validity_score", one.validity_score, at_least(0), "validity score of the papers' recipe");
   f("kept", one.kept, "the validity score reaches least_validity");
@@ -95,7 +94,7 @@ void fields(ErrorMethod& method, Fields& f) {
 void fields(MethodError& error, Fields& f) {
   fields(error.method, f);
   f.measured("error", error.error, error.interval, a_share,
-             "error on the target, or the bound on it; the interval is the sampling error of an estimate");
+             "estimate or bound of the target error; the interval covers the sampling error of an estimate");
   f("is_bound", error.is_bound, "an upper bound, not an estimate");
   f("likely_low", error.likely_low, a_share, "lower end of the likely range; only for combined");
   f("likely_high", error.likely_high, a_share, "upper end of the likely range; only for combined");

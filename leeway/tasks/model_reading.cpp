@@ -25,9 +25,9 @@ namespace leeway::tasks {
 
 static void normalization_fields(ModelReading& reading, Fields& f) {
   f("mean", reading.mean,
-    "normalization (scale x - mean) / std of pixels x in [0,1]: one number for each channel");
+    "mean of each channel: the model takes (scale x - mean) / std of pixels x in [0,1]");
   f("std", reading.std, "standard deviation of each channel, see mean");
-  f("scale", reading.scale, "factor of pixels in [0,1]: 255 for models that expect 0..255 (default 1)");
+  f("scale", reading.scale, "factor on pixels in [0,1]: 255 for models that expect 0..255 (default 1)");
 }
 
 void binary_field(ModelReading& reading, Fields& f) {

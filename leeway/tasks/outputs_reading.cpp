@@ -22,25 +22,25 @@ namespace leeway::tasks {
 
 void score_fields(OutputsReading& reading, Fields& f) {
   f.choice("binary", reading.binary, {{"logit", ""}, {"prob", ""}},
-           "meaning of a vector of outputs of two classes: logit or probability of the positive class");
+           "content of a vector of outputs (two classes): logit or probability of the positive class");
   f.choice("as", reading.as, {{"logits", ""}, {"probs", ""}},
-           "content of matrices of outputs: logits or probabilities (default: by the array's name; logits "
-           "whose rows are all probabilities count as probabilities)");
+           "content of a matrix of outputs: logits or probabilities (default: by the array's name; "
+           "probabilities if every row is nonnegative and sums to 1)");
   f("label_column", reading.label_column,
     "column or array of labels; none: no labels (default: y_true, label, labels, y or similar)");
   f("class_columns", reading.class_columns,
-    "columns of scores, one for each class: names separated by commas, or a prefix such as prob_*; of other "
-    "files an array (n,k) or k vectors");
-  f("group_columns", reading.group_columns, "columns of groups in tables, in addition to attr_*");
+    "score columns of a table, one for each class: names separated by commas, or a prefix such as prob_*; in "
+    "other files, an array (n,k) or k vectors");
+  f("group_columns", reading.group_columns, "group columns of tables, in addition to attr_*");
   f("id_column", reading.id_column,
-    "column of row identifiers in tables; none: no identifiers (default: id)");
+    "column of row identifiers in a table; none: no identifiers (default: id)");
   f("separator", reading.separator,
-    "separator of columns in tables: comma, semicolon or tab (default: detected)");
+    "column separator of tables: comma, semicolon or tab (default: detected)");
   f.choice("encoding", reading.encoding,
            {{"utf-8", ""}, {"windows-1252", ""}, {"latin-1", ""}, {"utf-16", ""}},
            "encoding of tables (default: utf-8)");
   f("class_names", reading.class_names,
-    "class names in order: separated by commas, or a file with one name per line or an array class_names");
+    "class names in order, separated by commas; or a file with one name per line or an array class_names");
   f("first_label", reading.first_label, from_to(0, 1),
     "label of the first class (default: 0, or 1 if labels reach k and no label is 0)");
 }
@@ -48,7 +48,7 @@ void score_fields(OutputsReading& reading, Fields& f) {
 void labels_field(OutputsReading& reading, Fields& f) {
   f("labels", reading.labels,
     "file with the labels of the first set (clean, source): .npy, .npz, .csv, IDX; in assess also SHIFT=FILE "
-    "for a target, separated by commas");
+    "for a target; several separated by commas");
 }
 
 void groups_field(OutputsReading& reading, Fields& f) {
@@ -59,7 +59,7 @@ void groups_field(OutputsReading& reading, Fields& f) {
 
 void row_fields(OutputsReading& reading, Fields& f) {
   f("index", reading.index,
-    "CSV index,split, as conds draw writes it: use only the rows of --split, in every set");
+    "CSV of index and split, from conds draw: use only the rows of --split, in every set");
   f.choice("split", reading.split, {{"train", ""}, {"val", ""}, {"test", ""}},
            "rows of --index to use: train, val or test");
 }

@@ -1,4 +1,4 @@
-"""leeway: how far data may shift before a classifier breaks, and how certain this is.
+"""leeway: how far data may shift before a classifier breaks, and how certain the answer is.
 
     import leeway
     r = leeway.agreement(clean, shifted, labels)      # arrays of logits (n,k), labels (n)

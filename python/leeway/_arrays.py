@@ -1,4 +1,4 @@
-"""What callers hand over, as the module takes it: NumPy arrays in C order, tables, paths, names. Nothing is computed here."""
+"""Converts arguments to the types of the extension module: NumPy arrays in C order, tables, paths, names."""
 
 import collections.abc
 import csv
@@ -16,7 +16,7 @@ def is_path(value):
 
 
 def numpy_of(value, name):
-    """The array itself where it is NumPy's in C order; a view of other libraries' memory where that can be."""
+    """A NumPy array in C order: the value itself or a view of its memory if possible, otherwise a copy."""
     array = _as_numpy(value, name)
     if array.dtype == object:
         array = _of_objects(array, isinstance(value, numpy.ndarray))
@@ -61,9 +61,9 @@ def is_missing(item):
 
 
 def _of_objects(array, numpys):
-    """Text, numbers or times, as pandas keeps them, with missing ones as "" or NaN; other objects are the module's to refuse.
+    """Typed array of an object array of text, numbers or times, as in pandas; missing values become "" or NaN.
 
-    So are numbers alone in an array of NumPy's, which has types for them.
+    Other objects, and NumPy object arrays of numbers only, are returned unchanged: the module refuses them.
     """
     known = [item for item in array.flat if not is_missing(item)]
     full = len(known) == array.size
@@ -80,17 +80,17 @@ def _of_objects(array, numpys):
 
 
 def is_frame(value):
-    """A table of pandas, Polars, Arrow and their like."""
+    """A table of pandas, Polars, Arrow or a similar library."""
     return any(hasattr(value, way) for way in ("to_csv", "write_csv", "to_pydict")) and hasattr(value, "columns")
 
 
 def _collected(value):
-    """A lazy table, as Polars has, computed; another value as it is."""
+    """A lazy table, as in Polars, computed; any other value unchanged."""
     return value.collect() if hasattr(value, "collect") and hasattr(value, "collect_schema") and hasattr(value, "lazy") else value
 
 
 def _csv_of(frame, name, options=None):
-    """The text of the CSV file that a data frame would be. The index counts if it is named as ids are, or as an option says."""
+    """A data frame as CSV text. The index becomes a column if its name is that of ids or is in an option."""
     if getattr(frame.columns, "nlevels", 1) > 1:
         raise Error(f"{name}: expected one name per column, found a MultiIndex of columns "
                     '(frame.columns = ["_".join(map(str, names)) for names in frame.columns] flattens it)')
@@ -117,7 +117,7 @@ def _names_of(frame):
 
 
 def _is_table(value, least=2):
-    """A data frame of at least `least` columns with names. Columns numbered 0 to k-1 in order are those of an array."""
+    """A data frame of at least `least` columns with names. Columns named 0 to k-1 in order make it an array instead."""
     return is_frame(value) and getattr(value, "shape", (0, 0))[1] >= least and _names_of(value) != [str(j) for j in range(value.shape[1])]
 
 
@@ -184,9 +184,9 @@ def _with_column(text, column, array, name):
 
 
 def is_outputs(value, options):
-    """A dictionary of the arrays of one set, not of sets.
+    """Whether value is a dictionary of the arrays of one set, not of sets.
 
-    Paths, dictionaries and data frames of several columns are sets; a vector is none, unless `binary` gives it a meaning. A data
+    Paths, dictionaries and data frames of several columns are sets; a vector is a set only if `binary` is given. A data
     frame is an array where it holds the only scores and all other keys are names of arrays.
     """
     if not isinstance(value, collections.abc.Mapping):
@@ -201,7 +201,7 @@ def is_outputs(value, options):
 
 
 def named_outputs(value, name, options):
-    """(name, outputs): a file is called by its path."""
+    """(name, outputs): the name of a file is its path."""
     return (os.fspath(value) if is_path(value) else name, outputs(value, name, options))
 
 
@@ -236,7 +236,7 @@ def bounds(value, name):
 
 
 def words(value, name):
-    """Words by commas, of a list of names; a text or a path as it is."""
+    """A list of names as one text, separated by commas; a text or a path unchanged."""
     if value is None or is_path(value):
         return value
     names = [str(one) for one in value]
@@ -252,7 +252,7 @@ def texts(value, name):
 
 
 def table(value, name):
-    """A path, or (name, the text of the CSV file that it would be)."""
+    """A path, or (name, the table as CSV text)."""
     if is_path(value):
         return os.fspath(value)
     value = _collected(value)

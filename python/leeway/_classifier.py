@@ -17,10 +17,10 @@ class Classifier:
     ----------
     logits
         ``logits(x)`` returns the logits (n, k) for x (n, \\*input_shape), float32: an array of any library that NumPy reads. The
-        same rows must give the same logits; two passes of the first rows are compared before anything is computed.
+        same rows must give the same logits; two passes over the first rows are compared before the analysis.
     linearize
         ``linearize(x)`` returns the logits (n, k) and a function ``vjp``: ``vjp(cotangents)`` for cotangents (n, k) returns the
-        gradient of the sum of cotangents times logits by the input, (n, \\*input_shape) or (n, d). With a function for
+        gradient of sum(cotangents * logits) with respect to the input, (n, \\*input_shape) or (n, d). With a function for
         Jacobians (n, k, d)::
 
             def linearize(x):
@@ -33,9 +33,9 @@ class Classifier:
                 logits, vjp = jax.vjp(model, x)
                 return logits, lambda cotangents: vjp(cotangents)[0]
 
-        Without it, analyses and attacks that need gradients are refused.
+        Without ``linearize``, analyses and attacks that need gradients are refused.
     input_shape
-        Shape of one input (default: the shape of the inputs given).
+        Shape of one input (default: taken from the inputs).
 
     All functions are called from one thread at a time, with arrays that they may keep and change. Their exceptions are not
     caught.

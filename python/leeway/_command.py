@@ -1,4 +1,4 @@
-"""leeway's command, for what needs its own LibTorch."""
+"""Runs the command leeway, for tasks that need its LibTorch."""
 
 import json
 import os
@@ -23,12 +23,12 @@ class CommandError(RuntimeError):
 
 
 def binary():
-    """The path of the command: $LEEWAY_COMMAND, or the one that was installed with the package."""
+    """The path of the command: $LEEWAY_COMMAND, or the command installed with the package."""
     return os.environ.get("LEEWAY_COMMAND") or str(pathlib.Path(__file__).parent / "bin" / "leeway")
 
 
 def main():
-    """What `leeway` on a virtual environment's path is: this process becomes the command."""
+    """The script `leeway` of a virtual environment: replaces this process by the command."""
     os.execv(binary(), ["leeway", *sys.argv[1:]])
 
 
@@ -45,7 +45,7 @@ def command(arguments):
 
 
 def run(arguments, folder=None, stacklevel=2):
-    """The same with `folder` as its working folder; warnings point `stacklevel` calls up."""
+    """As `command`, in the working directory `folder`; warnings point `stacklevel` calls up."""
     try:
         words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
     except TypeError:

@@ -1,4 +1,4 @@
-"""The functions of the package, made from the descriptions that the command's flags come from."""
+"""The functions of the package, made from the descriptions of the command's options."""
 
 import inspect
 import keyword
@@ -22,7 +22,7 @@ def python_name(name):
 
 
 def _models(given):
-    """[(model, (name, clean set, shifted sets))]: `clean` names the models where there are several."""
+    """[(model, (name, clean set, shifted sets))]: the keys of `clean` name several models."""
     clean, shifted = given.pop("clean"), given.pop("shifted")
     if not _is_models(clean, given):
         given["models"] = [("model", (*_arrays.named_outputs(clean, "clean", given), _arrays.sets(shifted, "shifted", given)))]
@@ -104,7 +104,7 @@ def _require_same_models(function, argument, first, other, options):
 
 
 def _attackable(model, x, labels, where):
-    """A classifier of whatever has been given, and labels as its classes."""
+    """The model as a Classifier, and the labels as positions of its classes."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(model, torch.nn.Module):
         from .torch import classifier
@@ -138,7 +138,7 @@ def _models_to_attack(given):
 
 
 def _model_or_outputs(given):
-    """By place: a classifier and its inputs, or outputs made elsewhere and their Jacobian."""
+    """The first two arguments: a classifier and its inputs, or logits and their Jacobian."""
     if "model" in given and not isinstance(given["model"], Classifier):
         if callable(given["model"]):
             raise _leeway.Error("model: expected a leeway.Classifier (leeway.torch.classifier makes one of a module), "
@@ -191,7 +191,7 @@ ROWS = ("row", "label", "clean_pred", "shifted_pred", "clean_confidence", "shift
 
 
 def _rows(columns):
-    """One array of all rows, in front the names of their models and targets."""
+    """One array of all rows; its first columns name the model and the target."""
     if not columns:
         return {}
     names = {name: numpy.repeat(columns[name].astype(object), columns["n"]) for name in ("model", "target")}
@@ -200,8 +200,8 @@ def _rows(columns):
 
 FINISH = {"assess": _rows}  # arrays of a result
 
-COMMON = [("seed", "int", 0, "seed of all random numbers; the same seed gives the same bits"),
-          ("threads", "int | None", None, "number of threads; 0: one per core; never changes a result (default: the setting of the process)"),
+COMMON = [("seed", "int", 0, "seed of all random numbers; the same seed gives identical results"),
+          ("threads", "int | None", None, "number of threads (0: one per core; default: setting of the process); changes no result"),
           ("quiet", "bool", False, "suppress progress and warnings"),
           ("no_digest", "bool", False, "skip the digests of input files")]
 
@@ -211,12 +211,12 @@ def _parameter(name, default, kind, annotation):
 
 
 def _default(value):
-    """Lists and dictionaries are shared by all calls, hence None; the record shows what was meant."""
+    """Default of a parameter; None replaces lists and dictionaries, which all calls would share."""
     return None if isinstance(value, (list, dict)) else value
 
 
 def _read(where, read, *values):
-    """What `read` returns; a value that it cannot read is an Error of one line."""
+    """The result of `read`; its exceptions become an Error of one line."""
     try:
         return read(*values)
     except _leeway.Error:

@@ -1,4 +1,4 @@
-"""The metric of torchmetrics; leeway.metrics imports it when it is asked for."""
+"""PosteriorAgreement for torchmetrics; leeway.metrics imports this module at first use."""
 from __future__ import annotations
 
 from typing import Any
@@ -18,9 +18,9 @@ class PosteriorAgreement(torchmetrics.Metric):
             agreement.update(model(clean), model(shifted), labels)
         agreement.compute()
 
-    Row i of both is the same sample. ``compute`` finds the certified maximum over all rows so far, on the CPU in float64 accuracy;
-    ``result`` is then the whole record, with its interval. Batches are kept, as for an AUROC: ``compute_on_cpu=True``
-    moves them to the CPU. In distributed training they are gathered, so that the value covers all rows.
+    Row i of both sets is the same sample. ``compute`` finds the certified maximum over all rows so far, on the CPU in float64;
+    ``result`` is then the whole record, with the interval of PA. Batches are kept, as for an AUROC: ``compute_on_cpu=True``
+    moves them to the CPU. In distributed training, batches are gathered, so that the value covers all rows.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class PosteriorAgreement(torchmetrics.Metric):
             self.add_state(state, default=[], dist_reduce_fx="cat")
 
     def update(self, clean: torch.Tensor, shifted: torch.Tensor, labels: torch.Tensor | None = None) -> None:
-        """Logits (n,k) of the same n samples; ``labels`` (n) in every batch or in none."""
+        """Adds a batch: logits (n,k) of the same n samples; ``labels`` (n) in every batch or in none."""
         name = "leeway.metrics.PosteriorAgreement"
         if clean.ndim != 2 or clean.shape != shifted.shape:
             raise leeway.Error(f"{name}: expected logits (n,k) of equal shape for both sets, found {tuple(clean.shape)} and "

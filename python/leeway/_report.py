@@ -1,4 +1,4 @@
-"""Results as HTML: a page in a file, and what a notebook shows."""
+"""Results as HTML: a page in a file, or an output cell of a notebook."""
 
 import base64
 import collections.abc
@@ -23,7 +23,7 @@ def page(results, images=None, flips=8):
 
 
 def report(results, path, images=None, flips=8):
-    """One HTML page of a result, or of several of assess or of agreement; the path is returned.
+    """Writes one HTML page of a result, or of several results of assess or agreement, and returns the path.
 
     The page needs no network: it contains charts, styles and images.
     """
@@ -72,8 +72,8 @@ def _packed(scripts):
 
 
 def section(result):
-    """The page in a frame of its own, light or dark as the reader's system is. Its scripts cannot reach the notebook, nor the network;
-    where none run, its text and tables stand."""
+    """The page in a frame, light or dark as the reader's system. Its scripts reach neither the notebook nor the network;
+    without scripts, the frame shows text and tables."""
     text = page([result])
     begin, end = text.index('<script type="application/json" id="spec-'), text.rindex("</body>")
     text = text[:begin] + LOADER.replace("{}", _packed(text[begin:end]), 1) + text[end:]

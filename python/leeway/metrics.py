@@ -55,7 +55,7 @@ class EpochSelection:
         self._pa = -math.inf
 
     def add(self, epoch: object, clean: Any, shifted: Any = None, labels: Any = None) -> bool:
-        """Outputs (n,k) of both sets, or only a PosteriorAgreement that was updated with them, as ``clean``."""
+        """Adds an epoch: outputs (n,k) on both sets, or as ``clean`` alone a PosteriorAgreement updated with them."""
         name = str(epoch)
         if name in self._checkpoints:
             raise leeway.Error(f"leeway.metrics.EpochSelection: expected a new epoch, found '{name}' again")
@@ -82,7 +82,7 @@ class EpochSelection:
         return self._best
 
     def select(self) -> Any:
-        """The record of ``leeway select`` over all epochs, with intervals and the difference to the choice by accuracy."""
+        """The record of ``leeway select`` over all epochs, with intervals and the difference from the choice by accuracy."""
         clean, shifted = ({epoch: pair[side] for epoch, pair in self._checkpoints.items()} for side in (0, 1))
         return leeway.select(clean, shifted, labels=self._labels)
 

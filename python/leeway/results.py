@@ -1,4 +1,4 @@
-"""Results: the command's records as objects, one class for each schema, made from its description."""
+"""Results: the command's records as objects, with one class per schema."""
 
 import html
 import json
@@ -14,7 +14,7 @@ WORDS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}  # numbers that JS
 
 
 class Interval(NamedTuple):
-    """Both ends belong to it."""
+    """A closed interval [low, high]."""
 
     low: float
     high: float
@@ -52,7 +52,7 @@ class Part:
         return [*super().__dir__(), *type(self)._fields, *type(self)._intervals]
 
     def to_dict(self):
-        """As the JSON of the record has it."""
+        """The part as a dictionary, with the keys and values of the record's JSON."""
         return self._tree
 
     def __repr__(self):
@@ -100,7 +100,7 @@ class Result(Part):
                 *(element._intervals if element else ())]
 
     def to_json(self):
-        """The record as the command writes it."""
+        """The record as JSON text, as the command writes it."""
         return self._record.json()
 
     def to_dict(self):
@@ -115,8 +115,8 @@ class Result(Part):
     def metrics(self):
         """The finite numbers of the results as one flat dictionary, for experiment trackers.
 
-        Keys of parts have dots. The texts that tell several results apart, such as the target, stand before the key:
-        {"blur/accuracy": 0.8, "noise/accuracy": 0.7}. Characters that trackers refuse are "_".
+        Keys of parts have dots. If there are several results, texts that distinguish them, such as the target, precede the key:
+        {"blur/accuracy": 0.8, "noise/accuracy": 0.7}. Characters that trackers refuse become "_".
         """
         rows = [_row(result) for result in self._tree.get("results", [self._tree])]
         places = [[] for _ in rows]
@@ -133,9 +133,9 @@ class Result(Part):
         return metrics
 
     def report(self, path, images=None, flips=8):
-        """Writes the result as one HTML page that needs no network; the path is returned.
+        """Writes the result as one HTML page that needs no network, and returns the path.
 
-        images: an images file, arrays (n,c,h,w), or a dictionary from target names ("" for the source) to these. With images,
+        images: an images file, arrays (n,c,h,w), or a dictionary from target names ("" for the source) to one of these. With images,
         the page shows up to `flips` changed samples for each result.
         """
         from ._report import report

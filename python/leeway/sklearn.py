@@ -1,4 +1,4 @@
-"""Outputs of scikit-learn estimators, and of all estimators with the same interface. scikit-learn itself is not imported."""
+"""Outputs of scikit-learn estimators and of estimators with the same interface. scikit-learn is not imported."""
 from __future__ import annotations
 
 import warnings
@@ -55,7 +55,7 @@ def _matrix(scores: Any, name: str) -> numpy.ndarray:
 
 
 def _positions(y: Any, classes: numpy.ndarray, n: int) -> numpy.ndarray:
-    """Of labels among classes_; NaN where there is no label."""
+    """Positions of the labels in classes_; NaN where a label is missing."""
     y = _arrays.numpy_of(y, "leeway.sklearn: y")
     if y.shape != (n,):
         raise _refuse(f"y of shape ({n},), one value per row of X", str(y.shape))
@@ -72,7 +72,7 @@ def _positions(y: Any, classes: numpy.ndarray, n: int) -> numpy.ndarray:
 
 
 def positions(estimator: Any, y: Any) -> numpy.ndarray:
-    """Of labels among ``classes_`` of the estimator; as they are, where it has none."""
+    """Positions of the labels in ``classes_`` of the estimator; the labels themselves if it has no ``classes_``."""
     classes = getattr(estimator, "classes_", None)
     return numpy.asarray(y) if classes is None else _positions(y, numpy.asarray(classes), len(y))
 

@@ -122,8 +122,8 @@ std::vector<Function> functions_of_data() {
       {"shift",
        "leeway shift",
        tasks::shift_schema,
-       "A shifted copy of images: `arrays` has x, y, and for shifts that select rows also `rows`, their "
-       "source rows.",
+       "A shifted copy of images: `arrays` has x and y; for shifts that select rows also `rows`, the source "
+       "rows.",
        {{"images", "images",
          "(n,c,h,w), uint8 or floats in [0,1], a dictionary with x and y, a file's path or a name such as "
          "fashion-mnist:test",
@@ -145,8 +145,8 @@ std::vector<Function> functions_of_data() {
       {"conds.split",
        "leeway conds draw",
        tasks::conds_draw_schema,
-       "Training, validation and test sets with concurrent distribution shifts: `arrays` has the rows of "
-       "train, val and test; with `all`, of every case as NAME/train.",
+       "Training, validation and test sets with concurrent distribution shifts: `arrays` has the row numbers "
+       "of train, val and test; with `all`, of every case as CASE/train and so on.",
        {{"table", "table",
          "table with a row for each sample, a label and attributes: a DataFrame, a dictionary of columns, or "
          "a CSV file's path",
@@ -166,8 +166,8 @@ std::vector<Function> functions_of_data() {
          "CSV file's path"},
         {"target", "table", "test samples (default: only the source is described)"},
         {"outputs", "outputs",
-         "outputs of a model on the target (or the source, without a target); without tables, their groups "
-         "and labels are the table"}},
+         "outputs of a model on the target (or on the source, without a target); without tables, the groups "
+         "and labels of the outputs are described"}},
        {},
        default_options<tasks::CondsDescribeOptions>,
        describe_of},

@@ -119,14 +119,14 @@ std::vector<Function> functions_of_noise() {
        tasks::average_case_schema,
        "The probability that predictions survive noise, for every sample: `arrays` has one array (n, sigmas) "
        "per method.",
-       {{"model", "classifier", "a leeway.Classifier to evaluate on `x`; or as for `logits`"},
+       {{"model", "classifier", "a leeway.Classifier to evaluate on `x`; or the value of `logits`"},
         {"x", "inputs",
-         "inputs of the model, (n, ...): float32, float64, or uint8 (0 to 255 are read as [0,1]); or as for "
-         "`jacobian`"},
+         "inputs of the model, (n, ...): float32, float64, or uint8 (0 to 255 are read as [0,1]); or the "
+         "value of `jacobian`"},
         {"logits", "outputs",
          "logits in place of a model: an array (n,k), a dictionary of arrays as in an outputs file, or a "
          "file's path"},
-        {"jacobian", "array", "gradients of the logits by the input, (n,k,d)"},
+        {"jacobian", "array", "Jacobians of the logits with respect to the input, (n,k,d)"},
         {"gram", "array", "in place of `jacobian`: Gram matrices J C J' of each sample, (n,k,k)"},
         {"labels", "labels", "labels to group samples by, if the outputs have none"},
         {"groups", "labels",

@@ -86,7 +86,7 @@ struct AssessExtras {
 
 void fields(AssessExtras& extras, Fields& f) {
   f("rows", extras.rows,
-    "keep the results of every row of every target: `rows`, an array with the columns of the command's "
+    "return the results of every row of every target in `rows`, an array with the columns of the command's "
     "--rows-csv; -1 and nan mark unknown values");
   fields(extras.noise, f);
 }
@@ -280,7 +280,7 @@ std::vector<Function> functions_of_outputs() {
            {{"clean", "models", clean_meaning, true},
             {"shifted", "shifted", shifted_meaning, true},
             {"labels", "labels", "labels of the samples, if the outputs have none"},
-            {"pairs", "array", "pairs of clean row and shifted row, (m,2), in place of `pairing`"}},
+            {"pairs", "array", "pairs (clean row, shifted row) of shape (m,2), in place of `pairing`"}},
            {"ratios"},
            default_options<tasks::PaOptions>,
            agreement_of},
@@ -296,11 +296,11 @@ std::vector<Function> functions_of_outputs() {
             {"fail_if", "texts",
              "gates such as \"accuracy<0.8\": `passed` is false if one fails; `gates` lists the violations"},
             {"model", "classifiers",
-             "a leeway.Classifier to evaluate under noise of standard deviations `sigma` on `x`, or a "
-             "dictionary from models"},
+             "a leeway.Classifier to evaluate on `x` under noise of standard deviation `sigma`, or a "
+             "dictionary from models to classifiers"},
             {"x", "inputs", "inputs of the source, (n, ...), one for each row of its outputs"},
             {"jacobian", "jacobians",
-             "in place of `model`: gradients of the source's logits by the input, (n,k,d)"}},
+             "in place of `model`: Jacobians of the source's logits with respect to the input, (n,k,d)"}},
            {},
            assess_options,
            assess_of},

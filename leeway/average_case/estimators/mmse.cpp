@@ -11,7 +11,7 @@
 namespace leeway::average_case {
 
 Estimator mmse() {
-  return {{"mmse", "probability under the best linear approximation under the noise",
+  return {{"mmse", "probability under the best linear approximation of the model over the noise",
            "Han et al. 2024, definition 3"},
           /*probability=*/true,
           /*gradients=*/true,
@@ -23,7 +23,7 @@ Estimator mmse() {
 
 Estimator mmse_mvs() {
   return {{"mmse-mvs",
-           "multivariate sigmoid of the best linear approximation under the noise: a score for ranking",
+           "multivariate sigmoid of the best linear approximation over the noise: a score for ranking",
            "Han et al. 2024, section 3.2.3"},
           /*probability=*/false,
           /*gradients=*/true,

@@ -7,8 +7,8 @@ namespace leeway::error_bound {
 Estimator ac() {
   return {{"ac", "average confidence: 1 - mean confidence on the target",
            "Guo et al. 2017; Hendrycks and Gimpel 2017"},
-          "confidence equals accuracy on the target as it does on the source",
-          "the shift makes the classifier surer of its mistakes, which most shifts do",
+          "mean confidence equals accuracy on the target, as it does on the source",
+          "the shift makes the classifier overconfident, as most shifts do",
           /*transport=*/false,
           /*movement=*/false,
           [](const Evidence& evidence) { return 1 - evidence.target_confidence; }};

@@ -18,8 +18,8 @@ double error_below(const Threshold& threshold, std::span<const double> target, s
 template <std::vector<double> Scores::*score, Threshold Evidence::*threshold>
 Estimator atc(std::string_view name, std::string_view summary) {
   return {{name, summary, "Garg et al. 2022"},
-          "as large a share of the target's rows is right as scores above the threshold that fits the source",
-          "the classifier stays sure of rows that the shift makes it get wrong",
+          "accuracy on the target equals the share of its rows that score above the threshold of the source",
+          "the classifier stays confident in predictions that the shift makes wrong",
           /*transport=*/false,
           /*movement=*/false,
           [](const Evidence& e) { return error_below(e.*threshold, e.target.*score, e.n_correct); }};
@@ -35,7 +35,7 @@ Estimator atc_conf() {
 
 Estimator atc_ne() {
   return atc<&Scores::negative_entropy, &Evidence::by_negative_entropy>(
-      "atc-ne", "thresholded negative entropy: the same with the entropy of the softmax");
+      "atc-ne", "thresholded negative entropy: as atc-conf, with the negative entropy of the softmax");
 }
 
 }  // namespace leeway::error_bound

@@ -86,19 +86,19 @@ CombinedAnswer combined_answer(const Evidence& e) {
 
 std::string_view likely_words() {
   return "The likely range held the error of 92% of 1,920 simulated shifts that were not used in its "
-         "fit, and of 123 of 124 real shifts. It held the error of 40% of 480 shifts that outputs "
-         "cannot show, where labels change alone or the model makes confident mistakes.";
+         "fit, and of 123 of 124 real shifts. It held the error of 40% of 480 shifts that outputs cannot "
+         "show: either only labels change, or the model makes confident mistakes.";
 }
 
 Estimator combined() {
-  return {
-      {"combined",
-       "a regression on the other estimates and on how the outputs moved, fitted on simulated shifts", ""},
-      "the shift is like the simulated ones, which change inputs, class mix or confidence",
-      "labels change while outputs do not, or the model makes confident mistakes",
-      /*transport=*/true,
-      /*movement=*/true,
-      [](const Evidence& evidence) { return combined_answer(evidence).error; }};
+  return {{"combined",
+           "a regression on the other estimates and on the change of the outputs, fitted on simulated shifts",
+           ""},
+          "the shift is like the simulated ones, which change inputs, class mix or confidence",
+          "labels change while outputs do not, or the model makes confident mistakes",
+          /*transport=*/true,
+          /*movement=*/true,
+          [](const Evidence& evidence) { return combined_answer(evidence).error; }};
 }
 
 }  // namespace leeway::error_bound

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view paper = "Lu et al. 2023";
 constexpr std::string_view confident_mistakes =
-    "the shift makes confident mistakes that leave the predicted frequencies as they were";
+    "the classifier makes confident mistakes that leave the predicted class frequencies unchanged";
 
 // 0 up to two deviations, 1 from four.
 double share_beyond_noise(double excess, double deviation) {
@@ -45,7 +45,7 @@ Estimator cot() {
 
 Estimator cot_published() {
   return {{"cot-published", "cot as published: the whole cost, including sampling noise", paper},
-          "what cot assumes holds, and both sets are large",
+          "the assumption of cot holds, and both sets are large",
           confident_mistakes,
           /*transport=*/true,
           /*movement=*/false,
@@ -55,8 +55,8 @@ Estimator cot_published() {
 Estimator cot_corrected() {
   return {{"cot-corrected",
            "cot-published plus the overconfidence on the source (mean confidence - accuracy)", paper},
-          "what cot assumes holds, except that the target's softmax is as overconfident as the source's, and "
-          "both sets are large",
+          "the target has the source's label frequencies, its softmax is as overconfident as the source's, "
+          "and both sets are large",
           confident_mistakes,
           /*transport=*/true,
           /*movement=*/false,

@@ -5,7 +5,7 @@
 namespace leeway::error_bound {
 
 Estimator doc() {
-  return {{"doc", "difference of confidences: the source's error and what the mean confidence lost",
+  return {{"doc", "difference of confidences: source error plus the decrease of the mean confidence",
            "Guillory et al. 2021"},
           "accuracy falls by as much as mean confidence does",
           "confidence falls by less than accuracy, as on most large shifts",

@@ -32,7 +32,8 @@ void fields(AlignSet& set, Fields& f) {
   f("explained_variance_shifted", found.shifted.explained, a_share, "share of shifted variance explained");
   f.measured("class_variance_clean", found.clean.class_variance, a_share,
              "share of the variance of the projections within classes; null without labels");
-  f.measured("class_variance_shifted", found.shifted.class_variance, a_share, "the same in the shifted set");
+  f.measured("class_variance_shifted", found.shifted.class_variance, a_share,
+             "the same share in the shifted set");
   f("projections_clean", found.clean.projections, from_to(-1, 1),
     "projections of at most 1000 evenly spaced pairs");
   f("projections_shifted", found.shifted.projections, from_to(-1, 1), "projections of the same pairs");

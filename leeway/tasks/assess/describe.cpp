@@ -110,11 +110,11 @@ static void fields(AssessBounds& bounds, Fields& f) {
 
 static void fields(AssessComparison& comparison, Fields& f) {
   f("target", comparison.target, "name of the target");
-  f("model", comparison.model, "one model");
-  f("other", comparison.other, "the other");
+  f("model", comparison.model, "first of the two models");
+  f("other", comparison.other, "second of the two models");
   f("n", comparison.n, "samples that both models were evaluated on");
   measured(f, "difference", comparison.difference, from_to(-1, 1),
-           "accuracy of model minus accuracy of other, on the same samples (Bonett and Price 2012)");
+           "accuracy of model minus accuracy of other on these samples (Bonett and Price 2012)");
   f("mcnemar_p", comparison.mcnemar_p, a_share, "McNemar's exact test, two-sided");
   f("clear", comparison.clear, "the interval excludes 0");
 }
@@ -128,7 +128,7 @@ static void fields(AssessGate::Violation& violation, Fields& f) {
 static void fields(AssessGate::Chunks& chunks, Fields& f) {
   f("model", chunks.model, "the model");
   f("target", chunks.target, "name of the target");
-  f("first", chunks.first, "the first chunk for which the condition holds");
+  f("first", chunks.first, "first chunk for which the condition holds");
   f("start", chunks.start, "start of that chunk; null for files");
   f("value", chunks.value, {}, "value in that chunk");
   f("violated", chunks.violated, "number of chunks for which the condition holds");
@@ -143,21 +143,21 @@ static void fields(AssessGate::Undecided& undecided, Fields& f) {
 
 static void fields(AssessGate& gate, Fields& f) {
   bool violated = gate.violated();
-  f("gate", gate.gate, "the condition as given");
+  f("gate", gate.gate, "condition as given");
   f("key", gate.key, "key of a result");
   f.choice("op", gate.op, {{"<", ""}, {"<=", ""}, {">", ""}, {">=", ""}, {"==", ""}, {"!=", ""}},
            "comparison");
   f("threshold", gate.threshold, {}, "number that the value is compared with");
-  f("violated", violated, "the condition holds for a result, or for a chunk of one");
-  f("violations", gate.violations, "the results for which it holds");
-  over_time_field(f, gate.chunks, "the first chunks for which it holds; null if there are none");
+  f("violated", violated, "the condition holds for a result or for a chunk of a result");
+  f("violations", gate.violations, "results for which the condition holds");
+  over_time_field(f, gate.chunks, "first chunks for which the condition holds; null if there are none");
   f("not_computed", gate.not_computed, "results without a value");
 }
 
 static void fields(AssessCell& cell, Fields& f) {
   f("class", cell.index, "index of the class; null for a group");
   f.unless_empty("group", cell.group,
-                 "the attribute, or class and attribute (class / background); null for a class");
+                 "attribute, or class and attribute (class / background); null for a class");
   f("name", cell.name, "name of the class, or level of the attribute (snow; husky / snow)");
   f("n", cell.n, "samples of the target");
   f("source_n", cell.source_n, "samples of the source; 0 if unknown");
@@ -209,7 +209,7 @@ void fields(AssessResult& r, Fields& f) {
   f("k", r.k, at_least(2), "number of classes");
   f("paired", r.paired, "row i of the target is row i of the source after the shift");
   f("labelled", r.labelled, "the target has labels");
-  f("pairing", r.pairing, "evidence that rows are pairs, or why they are treated as unpaired");
+  f("pairing", r.pairing, "evidence that rows are pairs, or why rows are treated as unpaired");
   measured(f, "accuracy", r.accuracy, a_share, "accuracy on the target; null without labels");
   measured(f, "source_accuracy", r.source_accuracy, a_share, "accuracy on the source");
   measured(f, "accuracy_change", r.accuracy_change, from_to(-1, 1),
@@ -241,7 +241,7 @@ void fields(AssessResult& r, Fields& f) {
     "samples by label (without labels: by clean prediction), worst first, empty classes last; [] without "
     "labels and pairs");
   f("groups", r.groups,
-    "samples by level of each attribute, and with labels by class and level; worst first, at most 1000 per "
+    "samples by level of each attribute; with labels, also by class and level; worst first, at most 1000 per "
     "attribute");
   f("worst_class", worst_class, "first element of classes; null if it has no samples");
   f("worst_group", worst_group, "first element of groups");
@@ -249,7 +249,7 @@ void fields(AssessResult& r, Fields& f) {
     "samples predicted as class i clean and as class j shifted; [] beyond 100 classes");
   f.lengths({.square = "confusion"});
   f("top_flips", r.top_flips, "most frequent changes of the prediction, at most 50");
-  f("flips", r.flips, "some samples whose prediction changes, most confident contradiction first");
+  f("flips", r.flips, "samples whose prediction changes (a selection), most confident contradiction first");
   f("predicted_shares", r.shares, "share of samples predicted as each class");
   f("warnings", r.warnings, "warnings, complete sentences");
   f("not_computed", r.not_computed, "why a key is null or empty");
@@ -266,8 +266,8 @@ static void fields(AssessShifts& shifts, Fields& f) {
 void fields(AssessOptions& options, Fields& f) {
   fields(static_cast<OutputsReading&>(options), f);
   f.choice("paired", options.paired, {{"auto", ""}, {"yes", ""}, {"no", ""}},
-           "row i of the target is row i of the source: auto (if labels, ids or predictions show it), yes "
-           "(labels and groups hold for both), no");
+           "whether row i of the target is row i of the source: auto (detected from labels, ids or "
+           "predictions), yes (labels and groups apply to both sets), no");
   f("unit", options.unit, "name of a row in sentences, such as images or reviews (default samples)");
   time_field(options, f);
   f("chunk", options.chunk,
@@ -291,15 +291,15 @@ void fields(Assess& record, Fields& f) {
   f("bounds", record.bounds,
     "methods that bound and estimate errors without labels, and their assumptions; null with --no-bounds");
   f("shifts", record.shifts,
-    "shifts of labels and groups between source and targets; [] if no source has both");
-  f("comparisons", record.comparisons, "pairs of models evaluated on the same labeled samples of a target");
+    "shifts of labels and groups between source and targets; [] if no source has labels and groups");
+  f("comparisons", record.comparisons, "comparisons of two models on the same labeled samples of a target");
   f("seeds", record.seeds,
-    "means over results whose model or target names differ only in a final #NUMBER; null: none");
+    "means over results whose model or target names differ only in a final #NUMBER; null without such names");
   f("average_case", record.average_case, "predictions under noise, one for each --model and --jacobian");
   f("gates", record.gates, "results of the gates, one for each --fail-if");
   std::optional<bool> passed;
   if (!record.gates.empty()) passed = record.passed();
-  f("passed", passed, "no gate failed; null without gates");
+  f("passed", passed, "whether all gates passed; null without gates");
   f("results", record.results, "one result for each model and target, model by model");
   over_time_field(f, record.timelines,
                   "timelines, with --chunk or a --target pattern of several files; null otherwise");

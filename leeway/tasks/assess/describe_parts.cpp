@@ -13,22 +13,22 @@
 namespace leeway::tasks {
 
 static void fields(MovedValue& value, Fields& f) {
-  f("name", value.name, "name of the class, or the value");
+  f("name", value.name, "name of the class, or value of the column");
   f.choice("kind", value.kind, {{"new", ""}, {"vanished", ""}, {"grown", ""}, {"shrunk", ""}},
            "new: not in the source; vanished: not in the target");
   f("source_n", value.source_n, "samples of the source");
   f("n", value.n, "samples of the target");
   measured(f, "change", value.change, from_to(-1, 1),
-           "target share minus source share; the interval holds for all values of the column together");
+           "target share minus source share; the intervals of all values of the column hold simultaneously");
 }
 
 static void fields(DriftTest& test, Fields& f) {
   f("name", test.name, "what is tested: predicted class, confidence, or the group");
   f.choice("test", test.test,
            {{"chi-square", ""}, {"permutation", ""}, {"Kolmogorov-Smirnov", ""}, {"none", ""}},
-           "homogeneity test of counts, permutation test if counts are small; Kolmogorov-Smirnov test of "
-           "confidence and numbers; none: a single value on both sides");
-  f("statistic", test.statistic, at_least(0), "chi-square, or the largest gap of the distributions");
+           "homogeneity test of counts (permutation test for small counts); Kolmogorov-Smirnov test of "
+           "confidence and numbers; none: both sets have one and the same value");
+  f("statistic", test.statistic, at_least(0), "chi-square, or Kolmogorov-Smirnov distance");
   f("p_alone", test.p_alone, a_share, "p-value of this test alone");
   f("p_value", test.p_value, a_share, "p-value adjusted by Holm's method over all tests of the result");
   measured(
@@ -38,7 +38,8 @@ static void fields(DriftTest& test, Fields& f) {
            "change of the mean confidence; null for counts");
   f("moved", test.moved, "number of values whose share changed significantly");
   f("values", test.values,
-    "these values, largest change first, at most 50; for numbers, bins by the source's quartiles");
+    "values whose share changed, largest change first, at most 50; numbers in bins of the source's "
+    "quartiles");
 }
 
 void fields(AssessDrift& drift, Fields& f) {
@@ -51,8 +52,8 @@ void fields(AssessDrift& drift, Fields& f) {
   f("classes", drift.classes, "test of the mix of predicted classes");
   f("confidence", drift.confidence, "test of the confidence");
   f("worst_group", worst, "first element of groups");
-  f("groups", drift.groups, "tests of the columns of both sets, smallest p-value first");
-  f("left_out", drift.left_out, "columns of only one of the two sets");
+  f("groups", drift.groups, "tests of the group columns that both sets have, smallest p-value first");
+  f("left_out", drift.left_out, "group columns that only one of the two sets has");
 }
 
 std::string p_words(double p) { return p < 1e-4 ? "< 0.0001" : significant(p, 2); }
@@ -80,7 +81,7 @@ const std::array<QualityMeasure, quality_metrics> quality_measures{{
     {"macro_f1", "macro F1", "mean F1 of the classes that occur as label or prediction", a_share,
      &QualityMeasures::macro_f1},
     {"auroc", "AUROC",
-     "area under the ROC curve: of class 1 for two classes, otherwise the mean over classes against the rest",
+     "area under the ROC curve of class 1 (two classes), or the mean over classes, each against the rest",
      a_share, &QualityMeasures::auroc},
     {"log_loss", "log loss", "mean -log of the label's probability, in nats", at_least(0),
      &QualityMeasures::log_loss},
@@ -94,9 +95,9 @@ static void fields(ClassQuality& one, Fields& f) {
   f("n", one.n, "samples with this label");
   f("predicted_n", one.predicted_n, "samples predicted as this class");
   measured(f, "precision", one.precision, a_share,
-           "share of these predictions with this label; null without predictions");
+           "share of samples predicted as this class that have this label; null without such samples");
   measured(f, "recall", one.recall, a_share,
-           "share of samples with this label predicted as this class; null without samples");
+           "share of samples with this label that are predicted as this class; null without such samples");
   measured(f, "f1", one.f1, a_share, "harmonic mean of precision and recall");
   measured(f, "auroc", one.auroc, a_share, "AUROC of the class probability against all other classes");
 }
@@ -127,12 +128,12 @@ void fields(QualityChange& change, Fields& f) {
 static void fields(Subgroup& one, Fields& f) {
   f("columns", one.columns, "one or two group columns");
   f("values", one.values, "value of each column");
-  f("search_n", one.search_n, "samples in the half for the search");
-  f("n", one.n, "samples in the half for the measurement");
+  f("search_n", one.search_n, "samples in the search half");
+  f("n", one.n, "samples in the measurement half");
   measured(f, "accuracy", one.accuracy, a_share,
-           "accuracy on the measurement half; the interval holds for all listed subgroups together");
+           "accuracy on the measurement half; the intervals of all listed subgroups hold simultaneously");
   measured(f, "difference", one.difference, from_to(-1, 1),
-           "accuracy minus the accuracy of the other samples of the half");
+           "accuracy minus accuracy of the other samples in the measurement half");
   f("clear", one.clear, "the interval of the difference lies below 0");
   f.lengths({.alike = {"columns", "values"}});
 }
@@ -141,10 +142,10 @@ void fields(AssessSubgroups& subgroups, Fields& f) {
   std::optional<Subgroup> weakest;
   if (const Subgroup* one = subgroups.weakest()) weakest = *one;
   f("columns", subgroups.columns, "number of group columns, searched alone and in pairs");
-  f("searched", subgroups.searched, "number of subgroups with enough samples");
+  f("searched", subgroups.searched, "number of subgroups searched: those with enough samples in both halves");
   f("least_rows", subgroups.least_rows, "minimum number of samples in each half");
   f("weakest", weakest, "first element of list");
-  f("list", subgroups.list, "weakest subgroups on one half of the samples, measured on the other");
+  f("list", subgroups.list, "weakest subgroups, found on one half and measured on the other");
 }
 
 std::string subgroup_name(const Subgroup& group) {
@@ -187,7 +188,7 @@ static void fields(SeedsOfOne& seeds, Fields& f) {
   measured(f, "pa", seeds.pa, at_least(0), "mean pa over seeds");
 }
 
-void fields(AssessSeeds& seeds, Fields& f) { f("sets", seeds.sets, "one for each model and target"); }
+void fields(AssessSeeds& seeds, Fields& f) { f("sets", seeds.sets, "one element for each model and target"); }
 
 std::optional<AssessSeeds> over_seeds(const std::vector<AssessResult>& results, double level) {
   std::vector<SeedsOfOne> all;

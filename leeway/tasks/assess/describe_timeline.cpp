@@ -54,8 +54,8 @@ static void fields(ChunkTest& test, Fields& f) {
 
 static void fields(ChunkDrift& drift, Fields& f) {
   f("p_value", drift.p_value, a_share,
-    "smallest p-value of the chunk, adjusted over all chunks: without drift, the smallest over all chunks is "
-    "at most alpha with probability alpha");
+    "smallest p-value of the chunk, adjusted over all chunks: without drift, any chunk has p <= alpha with "
+    "probability at most alpha");
   f("classes", drift.classes, "test of the mix of predicted classes; rare classes are pooled");
   f("confidence", drift.confidence, "test of the confidence");
   f("worst_group", drift.worst_group, "group column with the smallest p-value; null without groups");
@@ -80,24 +80,24 @@ void fields(TimelineChunk& chunk, Fields& f) {
   measured(f, "pa", chunk.pa, at_least(0), "posterior agreement; null if not paired");
   f("likely_error", chunk.likely_error, "estimated error without labels; null without estimates");
   f("error_bound", chunk.error_bound, a_share,
-    "upper bound on the error without labels, for all chunks together; null beyond 100 chunks");
+    "upper bound on the error without labels, valid for all chunks simultaneously; null beyond 100 chunks");
   f("confidence", chunk.confidence, "mean confidence of the model");
   f("drift", chunk.drift, "tests of differences from the source");
   f("bands", chunk.bands,
-    "range of source chunks of this size, for all chunks and measures together with probability level");
+    "ranges of source chunks of this size; without drift, all chunks stay inside with probability level");
 }
 
 void fields(AssessTimeline& timeline, Fields& f) {
   f("model", timeline.model, "name of the model");
   f("target", timeline.target, "name of the target");
   f.choice("by", timeline.by, {{"span", ""}, {"rows", ""}, {"files", ""}},
-           "what a chunk is: a span of time, a number of rows in order of time, a file");
-  f("calendar", timeline.calendar, "start and end are seconds since 1970-01-01T00:00Z");
+           "kind of chunks: spans of time, numbers of rows in order of time, or files");
+  f("calendar", timeline.calendar, "whether start and end are seconds since 1970-01-01T00:00Z");
   f("gaps", timeline.gaps, "number of spans without rows between the first and the last chunk");
   f("tests", timeline.tests, "number of drift tests over all chunks");
   f("level", timeline.level, a_share,
     "probability that, without drift, no chunk leaves a band and no test raises an alarm");
-  f("delta", timeline.delta, a_share, "all bounds hold with probability 1 - delta if their assumption holds");
+  f("delta", timeline.delta, a_share, "failure probability of all bounds together, given their assumption");
   f("chunks", timeline.chunks, "chunks in order of time");
   f.lengths({.filled = {"chunks"}});
   f("not_computed", timeline.not_computed, "why a key is null in all chunks");

@@ -40,8 +40,8 @@ Blocks tests_table(std::vector<DriftRow> rows) {
                      "the tests of the target"),
        [](const DriftRow& row) { return number_cell(row.p_value, p_words(row.p_value)); }},
       {interval_column("Distance",
-                       "Total variation distance of the shares; for confidence and numbers the largest gap "
-                       "of the distributions"),
+                       "Total variation distance of the shares; for confidence and numbers the "
+                       "Kolmogorov-Smirnov distance"),
        &DriftRow::distance},
       {interval_column("Mean change, points", "Change of the mean confidence"),
        [](const DriftRow& row) { return change_cell(row.mean_change, "counts have no mean"); }},

@@ -120,8 +120,8 @@ Section comparisons_section(const Assess& record) {
       {number_column("n"), &Comparison::n}};
   return {"models", "Models", heading,
           paragraph("Both models were evaluated on the same samples, so their difference is more precise "
-                    "than either accuracy. It is clear if its interval excludes 0; p is the probability of a "
-                    "difference at least this large between equally good models.") +
+                    "than either accuracy. A difference is clear if its interval excludes 0; p is the "
+                    "probability of a difference this large or larger between equally good models.") +
               in_both(table_of(caption, columns, order).block())};
 }
 

@@ -176,19 +176,19 @@ Section subgroups_section(const Assess& record) {
   const std::vector<ColumnOf<Found>> columns{
       {text_column("Target"), &Found::target},
       {text_column("Subgroup"), &Found::name},
-      {interval_column("Accuracy", "On the half that was not used in the search"), &Found::accuracy},
+      {interval_column("Accuracy", "On the measurement half"), &Found::accuracy},
       {interval_column("Against other rows, points",
-                       "Accuracy minus accuracy of the other rows of this half"),
+                       "Accuracy minus accuracy of the other rows in the measurement half"),
        [](const Found& f) { return change_cell(f.difference, "no other rows"); }},
-      {number_column("n", "Rows in the half for the measurement"), &Found::n}};
+      {number_column("n", "Rows in the measurement half"), &Found::n}};
   return {
       "subgroups", "Subgroups",
       weak == list.end() ? "No subgroup is clearly weaker than the rest"
                          : fmt::format("Weakest subgroup: {} ({}), {} right", weak->name, weak->target,
                                        percent(weak->accuracy)),
       paragraph(fmt::format("{} groups and pairs of groups were searched. The lowest of many accuracies is "
-                            "partly low by chance, so these were found on one half of the rows and measured "
-                            "on the other half; the intervals of one target hold together.",
+                            "partly low by chance, so the subgroups were found on one half of the rows and "
+                            "measured on the other half; the intervals of one target hold simultaneously.",
                             count(searched))) +
           in_both(table_of("Weakest subgroups on one half, measured on the other", columns, list).block(2))};
 }

@@ -14,7 +14,7 @@ void fields(AttackOptions& options, Fields& f) {
   f("attack", options.attack, "attack, see leeway list attacks");
   f.one_of("norm", options.norm, every_norm, "norm of the perturbation; l0: number of changed values");
   f("eps", options.eps, at_least(0),
-    "radius, pixels in [0,1], l2: of the whole image (default 8/255); null in a record: minimum norm");
+    "radius for pixels in [0,1] (l2: of the whole image; default 8/255); in a record, null: minimum norm");
   f.choice("loss", loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}, {"dlr", ""}},
            "loss that the attack maximizes, see leeway/attack/attack.h");
   f.one_of("levels", options.levels, every_levels, "values of pixels; 8bit: multiples of 1/255");
@@ -31,12 +31,12 @@ void fields(AttackOptions& options, Fields& f) {
 
 static void fields(Stage& stage, Fields& f) {
   f("attack", stage.attack, "attack of the ensemble");
-  f("robust_accuracy", stage.accuracy, a_share, "share that withstands this attack and those before it");
+  f("robust_accuracy", stage.accuracy, a_share, "share that withstands this and all earlier attacks");
 }
 
 static void fields(BesideNoise& beside, Fields& f) {
-  f("attack_robust_accuracy", beside.attack_accuracy, a_share, "share withstanding the attack alone");
-  f("noise_robust_accuracy", beside.noise_accuracy, a_share, "share withstanding noise alone");
+  f("attack_robust_accuracy", beside.attack_accuracy, a_share, "share that withstands the attack alone");
+  f("noise_robust_accuracy", beside.noise_accuracy, a_share, "share that withstands noise alone");
 }
 
 }  // namespace leeway::attack
@@ -60,13 +60,13 @@ static void fields(NearestNorms& norms, Fields& f) {
   f.measured("median", norms.median, norms.median_interval, at_least(0), "median norm");
   f("lower_quartile", norms.lower_quartile, at_least(0), "lower quartile of the norms");
   f("upper_quartile", norms.upper_quartile, at_least(0), "upper quartile of the norms");
-  f("curve", norms.curve, "robust accuracy from radius 0 to the largest norm of a success, in equal steps");
+  f("curve", norms.curve, "robust accuracy in equal steps from radius 0 to the largest successful norm");
 }
 
 static void fields(JudgedRepeats& repeats, Fields& f) {
-  f("draws", repeats.draws, at_least(2), "passes that judge the attacked images");
+  f("draws", repeats.draws, at_least(2), "passes that evaluate the attacked images");
   f.measured("robust_accuracy", repeats.robust_accuracy, repeats.robust_accuracy_interval, a_share,
-             "mean over the passes; interval: Student's t over them, for these images");
+             "mean over passes, with Student's interval over passes on these images");
 }
 
 static void fields(Check& check, Fields& f) {
@@ -77,11 +77,11 @@ static void fields(Check& check, Fields& f) {
             {"black-box", "an attack without gradients is stronger"},
             {"whole-box", "a radius of the whole box does not break every row"}},
            "sign that the attack is weaker than it could be");
-  f.unless_empty("other", check.other, "attack that it is compared with");
-  f("n", check.n, at_least(1), "rows that were checked");
-  f("withstand", check.withstand, a_share, "share of them that withstand the attack within its radius");
+  f.unless_empty("other", check.other, "attack to compare with; null: none");
+  f("n", check.n, at_least(1), "number of checked rows");
+  f("withstand", check.withstand, a_share, "share of these rows that withstand the attack within its radius");
   f("withstand_other", check.withstand_other, a_share,
-    "share of them that withstand the other attack, twice the steps, or the radius of the whole box");
+    "share of these rows that withstand the other attack, twice the steps, or the radius of the whole box");
   f("p", check.p, a_share, "one-sided sign test; null: no comparison");
   f("raised", check.raised, "whether the sign is clear: p below .01; whole-box: clearly more than 5%");
 }
@@ -97,15 +97,15 @@ static void shares(AttackedSet& set, Fields& f) {
   f.measured("clean_accuracy", set.clean_accuracy, set.clean_accuracy_interval, a_share,
              "share of clean images predicted as their label, or 1 without labels");
   f.measured("robust_accuracy", set.robust_accuracy, set.robust_accuracy_interval, a_share,
-             "share of attacked images predicted as their label, without labels as their clean prediction");
+             "share of attacked images predicted as their label (without labels: as their clean prediction)");
   f.measured("success", set.success, set.success_interval, a_share,
-             "share of all images with a successful attack, as in papers");
+             "share of all images with a successful attack, as most papers report");
   f.measured("success_of_right", set.success_of_right, a_share,
-             "of the images that were right before, the share with a successful attack, as Foolbox and "
-             "RobustBench count; null: none was right");
+             "share of correctly predicted clean images with a successful attack, as in Foolbox and "
+             "RobustBench; null: none is correct");
   f("norms", set.norms,
-    "norms of the perturbations: inf if the attack failed, 0 if the clean image needs none; null with a "
-    "fixed radius");
+    "norms of the perturbations: inf if the attack failed, 0 if the clean image needs no perturbation; null "
+    "with a fixed radius");
 }
 
 static void fields(AttackedSet& set, Fields& f) {
@@ -123,35 +123,35 @@ static void fields(AttackedSet& set, Fields& f) {
   f("unreliable_gradient", set.unreliable_gradient, a_share,
     "share of rows where a short step along the gradient raises the loss by less than a tenth of the "
     "prediction; null: an attack without gradients or of radius 0, or several draws that differ");
-  f("stages", set.stages, "of an ensemble: its attacks in turn; otherwise empty");
+  f("stages", set.stages, "attacks of an ensemble, in order; [] for a single attack");
   f("beside_noise", set.beside_noise,
-    "if zero_gradient is above .01: attack and noise alone (above, the worse of the two counts for each "
-    "row); otherwise null");
-  f("repeats", set.repeats, "if several draws differ: robust accuracy over them; otherwise null");
+    "if zero_gradient is above .01: results of the attack alone and of noise alone (robust_accuracy counts "
+    "the worse of the two for each row); otherwise null");
+  f("repeats", set.repeats, "robust accuracy over several draws; null if draws do not differ");
   f("stochastic", set.stochastic,
-    "variation between two passes of a model accepted with --stochastic; otherwise null");
-  f("checks", set.checks, "checks of the attack; those that need further runs with --checks");
+    "with --stochastic: variation between two passes of the model; otherwise null");
+  f("checks", set.checks, "checks of the attack; with --checks, also those that need further runs");
 }
 
 static void fields(WorstCase& worst, Fields& f) {
   f.unless_empty("model", worst.model, "model file");
   f.unless_empty("data", worst.data, "clean images");
   f("eps", worst.eps, at_least(0), "radius; null: minimum-norm attacks alone");
-  f("attacks", worst.attacks, "attacks of this radius, and those of minimum norm, which succeed within it");
+  f("attacks", worst.attacks, "attacks of this radius, and minimum-norm attacks (success within the radius)");
   shares(worst, f);
 }
 
 void fields(AttacksOptions& options, Fields& f) {
   attack::fields(options, f);
-  f("checks", options.checks, "also checks of the attacks that need further runs, on at most 100 rows");
+  f("checks", options.checks, "also run the checks that need further attacks, on at most 100 rows");
 }
 
 void fields(Attack& record, Fields& f) {
   fields(record.envelope, f);
-  f("options", record.options, "options of the command; the first of several attacks and radii");
+  f("options", record.options, "options of the command; of several attacks and radii, only the first");
   f("results", record.results, "results by model, data, attack and radius");
   f("worst_cases", record.worst_cases,
-    "of several attacks, the worst case of each image, by model, data and radius; otherwise empty");
+    "worst case of each image over several attacks, by model, data and radius; [] for a single attack");
 }
 
 static std::string headline_of(const AttackedSet& set, attack::Norm norm) {

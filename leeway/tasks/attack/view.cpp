@@ -31,27 +31,26 @@ std::vector<ColumnOf<AttackedSet>> measures() {
   const auto share = [](double AttackedSet::*value, Interval AttackedSet::*interval) {
     return [=](const AttackedSet& set) { return share_cell(measured(set.*value, set.*interval)); };
   };
-  return {{interval_column("Clean", "Share of clean images predicted as their label"),
-           share(&AttackedSet::clean_accuracy, &AttackedSet::clean_accuracy_interval)},
-          {interval_column("Attacked",
-                           "Share of attacked images predicted as their label (without labels: as before)"),
-           share(&AttackedSet::robust_accuracy, &AttackedSet::robust_accuracy_interval)},
-          {interval_column("Success", "Share of all images with a successful attack, as in papers"),
-           share(&AttackedSet::success, &AttackedSet::success_interval)},
-          {interval_column("Success of right",
-                           "Of the images that were right before, the share with a successful attack, as "
-                           "Foolbox and RobustBench count"),
-           [](const AttackedSet& set) {
-             const auto& right = set.success_of_right;
-             return right ? share_cell(measured(right->value, right->interval))
-                          : dash_cell("no image was right");
-           }},
-          {interval_column("Median norm", "Median norm of the perturbations"), [](const AttackedSet& set) {
-             if (!set.norms) return dash_cell("fixed radius");
-             const Measured median = measured(set.norms->median, set.norms->median_interval);
-             return with_interval(significant_cell(median.value, 3), median,
-                                  significant(*median.low, 3) + "–" + significant(*median.high, 3));
-           }}};
+  return {
+      {interval_column("Clean", "Share of clean images predicted as their label"),
+       share(&AttackedSet::clean_accuracy, &AttackedSet::clean_accuracy_interval)},
+      {interval_column("Attacked", "Share of attacked images predicted as their label (or clean prediction)"),
+       share(&AttackedSet::robust_accuracy, &AttackedSet::robust_accuracy_interval)},
+      {interval_column("Success", "Share of all images with a successful attack, as most papers report"),
+       share(&AttackedSet::success, &AttackedSet::success_interval)},
+      {interval_column(
+           "Success if right",
+           "Successful attacks as a share of correctly predicted clean images (Foolbox, RobustBench)"),
+       [](const AttackedSet& set) {
+         const auto& right = set.success_of_right;
+         return right ? share_cell(measured(right->value, right->interval)) : dash_cell("no image was right");
+       }},
+      {interval_column("Median norm", "Median norm of the perturbations"), [](const AttackedSet& set) {
+         if (!set.norms) return dash_cell("fixed radius");
+         const Measured median = measured(set.norms->median, set.norms->median_interval);
+         return with_interval(significant_cell(median.value, 3), median,
+                              significant(*median.low, 3) + "–" + significant(*median.high, 3));
+       }}};
 }
 
 Blocks set_table(const Attack& record) {
@@ -143,8 +142,8 @@ Section method_section(const Attack& record) {
       const Interval& interval = set.repeats->robust_accuracy_interval;
       items.push_back(
           before +
-          fmt::format("Every step averages {} passes of the model. Over as many passes that "
-                      "judge, robust accuracy is {}.",
+          fmt::format("Every step averages {0} passes of the model. Robust accuracy is {1}, the mean over "
+                      "{0} evaluation passes.",
                       set.repeats->draws,
                       value_words({set.repeats->robust_accuracy, interval.low, interval.high}, true)));
     }

@@ -15,8 +15,8 @@ namespace {
 
 void response_fields(const char* name, const char* count, const char* ranks, agreement::Response& response,
                      const char* rows, Fields& f) {
-  const std::string of = std::string(rows) + "; null without such rows";
-  f(count, response.n, "number of such rows");
+  const std::string of = std::string(rows) + "; null without these rows";
+  f(count, response.n, "number of these rows");
   f.measured(name, response.confidence, response.confidence_interval, a_share, of);
   f(ranks, response.by_rank, a_share, "mean posterior of the same rows by rank, the 10 largest");
 }
@@ -29,9 +29,9 @@ static void fields(CurveConfidence& at, Fields& f) {
                       wrong = groups.wrong.value_or(agreement::Response{});
   f("beta", at.beta, at_least(0), "inverse temperature");
   response_fields("right", "right_n", "right_by_rank", right,
-                  "mean clean confidence of rows that are right, clean and attacked", f);
+                  "mean clean confidence of rows predicted right both clean and attacked", f);
   response_fields("wrong", "wrong_n", "wrong_by_rank", wrong,
-                  "mean clean confidence of rows that are wrong, and whose prediction is unchanged", f);
+                  "mean clean confidence of rows with the same wrong prediction clean and attacked", f);
   response_fields("moved", "moved_n", "moved_by_rank", groups.moved,
                   "mean attacked confidence of rows whose prediction changes", f);
   groups.right = right, groups.wrong = wrong;
@@ -41,10 +41,10 @@ void fields(CurveResult& result, Fields& f) {
   f("model", result.model, "name of the model");
   f("attack", result.attack, "attack, see leeway list attacks");
   f("strength", result.strength,
-    "radius as it was given; 0: the clean point; nearest: a minimum-norm attack without limit");
-  f("eps", result.eps, at_least(0), "the same as a number; null: nearest");
+    "radius as given, a text; 0: no attack; nearest: minimum-norm attack without a limit");
+  f("eps", result.eps, at_least(0), "radius as a number; null: nearest");
   f("share", result.share, a_share, "share of rows that are attacked, smallest norms first");
-  f("attacked", result.attacked, "number of attacked rows; of minimum-norm attacks within the radius");
+  f("attacked", result.attacked, "number of attacked rows (minimum-norm attacks: within the radius)");
   f("n", result.n, at_least(1), "number of rows");
   f("k", result.k, at_least(2), "number of classes");
   f.measured("clean_accuracy", result.clean_accuracy, result.clean_accuracy_interval, a_share,

@@ -25,9 +25,8 @@ static void fields(average_case::Distribution& p, Fields& f) {
   std::optional<Quantiles> quantiles;
   if (p.n > 0) mean = p.mean, quantiles = Quantiles{p.quantiles};
   f("n", p.n, "number of samples");
-  f.measured(
-      "mean", mean, p.interval, a_share,
-      "mean over samples, with Student's interval; null without samples, the interval also for one sample");
+  f.measured("mean", mean, p.interval, a_share,
+             "mean over samples, with Student's interval; null without samples; no interval for one sample");
   f("quantiles", quantiles, "quantiles, linear between order statistics; null without samples");
   p.mean = mean.value_or(0);
   p.quantiles = quantiles.value_or(Quantiles{}).values;
@@ -36,9 +35,9 @@ static void fields(average_case::Distribution& p, Fields& f) {
 static void fields(average_case::CertifiedPoint& point, Fields& f) {
   f("radius", point.radius, at_least(0), "l2 radius");
   f.measured("certified_share", point.share.value, point.share.interval, a_share,
-             "share of samples with a certified radius of at least this, right or wrong");
+             "share of samples whose certified radius is at least `radius`, predicted right or wrong");
   f.measured("certified_accuracy", point.accuracy, a_share,
-             "the same of samples that are predicted as their label; null without labels");
+             "share of samples certified at this radius and predicted as their label; null without labels");
 }
 
 static void fields(average_case::CertifiedCurve& curve, Fields& f) {
@@ -46,8 +45,8 @@ static void fields(average_case::CertifiedCurve& curve, Fields& f) {
   f.measured("abstained", curve.abstained.value, curve.abstained.interval, a_share,
              "share of samples without a certified radius");
   f("points", curve.points,
-    "from radius 0 to the largest radius that the draws can certify, in 20 equal steps; radius 0 alone if "
-    "they can certify none");
+    "from radius 0 to the largest radius that the draws can certify, in 20 equal steps; only radius 0 if the "
+    "draws certify none");
 }
 
 }  // namespace leeway
@@ -76,16 +75,16 @@ static void fields(Survival& result, Fields& f) {
   f("probability", result.probability, "false: a score that ranks samples, not a probability");
   fields(result.p, f);
   f("error", result.error, at_least(0),
-    "largest bound on the numerical error of p; null for methods without the normal distribution function");
+    "largest error bound of p over samples; null for methods without the normal distribution function");
   f("not_converged", result.not_converged,
-    "samples whose error bound exceeds the tolerance (exit code 5); null as for error");
+    "number of samples whose error bound exceeds the tolerance (exit code 5); null if error is null");
   f("left_out", result.left_out, at_least(0),
     "largest possible change of p by classes without gradients; null for methods without gradients");
   f("zero_gradient", result.zero_gradient, a_share,
-    "samples whose boundaries all have a gradient of exactly 0, so that they survive any noise; null as for "
-    "left_out");
-  f("draws", result.draws, "noisy copies of mc, over all samples; null for other methods");
-  f("seconds", result.seconds, at_least(0), "duration as if computed alone");
+    "share of samples whose boundaries all have gradient 0, so that p is 1 for any noise; null if left_out "
+    "is null");
+  f("draws", result.draws, "total number of noisy copies of mc; null for other methods");
+  f("seconds", result.seconds, at_least(0), "duration if only this result were computed");
   f("model_seconds", result.model_seconds, at_least(0), "seconds in passes of the model");
 }
 
@@ -106,9 +105,9 @@ static void compared(average_case::ClassDistribution& of, Fields& f) {
   std::optional<double> difference = of.p_value ? std::optional(of.difference) : std::nullopt;
   fields(of.distribution, f);
   f("difference", difference, from_to(-1, 1),
-    "mean of the class or group minus mean of all others; null if either has no sample");
+    "mean of the class or group minus mean of all other samples; null if either has no samples");
   f("p_value", of.p_value, a_share,
-    "Mann-Whitney test against all others, adjusted by Holm's method; null as for difference");
+    "Mann-Whitney test against all other samples, adjusted by Holm's method; null if difference is null");
   of.difference = difference.value_or(0);
 }
 
@@ -121,8 +120,8 @@ static void fields(ClassSurvival& one, Fields& f) {
 static void fields(ClassComparison& comparison, Fields& f) {
   method_and_sigma(comparison.method, comparison.sigma, f);
   f("p_value", comparison.p_value, a_share,
-    "Kruskal-Wallis test that all classes are alike; null if fewer than two classes have samples, or all p "
-    "tie");
+    "Kruskal-Wallis test of equal distributions in all classes; null for fewer than two classes with "
+    "samples, or if all p tie");
   f("classes", comparison.classes, "all classes");
 }
 
@@ -143,7 +142,7 @@ static void fields(GroupComparison& comparison, Fields& f) {
   f("column", comparison.column, "group column");
   method_and_sigma(of.method, of.sigma, f);
   f("p_value", of.p_value, a_share,
-    "Kruskal-Wallis test that all groups are alike; null if fewer than two have samples, or all p tie");
+    "Kruskal-Wallis test that all groups have equal distributions; null if too few samples, or all p tie");
   f("groups", groups, "all values of the column, sorted");
   of.classes.clear();
   for (GroupSurvival& one : groups) {
@@ -172,7 +171,7 @@ static void fields(Ranking& ranking, Fields& f) {
 }
 
 static void fields(Certified& certified, Fields& f) {
-  f("alpha", certified.alpha, a_share, "probability that a sample's certified radius is wrong, at most");
+  f("alpha", certified.alpha, a_share, "maximum probability that a sample's certified radius is wrong");
   f("curves", certified.curves, "one for each sigma above 0");
 }
 
@@ -181,8 +180,8 @@ static void fields(ConvergenceStep& step, Fields& f) {
   f("copies", step.point.copies, at_least(1), "number of noisy copies");
   f("n", step.n, "number of first samples");
   f("mean_change", step.point.mean_change, a_share,
-    "mean absolute change of p from the largest number of copies, over samples");
-  f("most_change", step.point.most_change, a_share, "largest change of p of any sample");
+    "mean over samples of the absolute difference of p from p with the largest number of copies");
+  f("most_change", step.point.most_change, a_share, "largest absolute difference over samples");
 }
 
 static void fields(Robustness& found, Fields& f) {
@@ -191,9 +190,9 @@ static void fields(Robustness& found, Fields& f) {
   f("n", found.n, "number of samples");
   f("k", found.k, at_least(2), "number of classes");
   f.choice("classes_are", classes, {{"labels", ""}, {"predictions", ""}},
-           "grouping of samples in class_bias and ranking");
+           "what class_bias and ranking group samples by");
   f("leading", found.leading,
-    "method used for class_bias and ranking: the computed method that is usually most accurate");
+    "method of class_bias and ranking: the usually most accurate of the computed methods");
   f("methods", found.methods, "computed methods");
   f("results", found.results, "one for each method and sigma");
   f("against_monte_carlo", found.against_monte_carlo,
@@ -221,22 +220,22 @@ void fields(AverageCaseOptions& options, Fields& f) {
   f.choice("methods", options.methods, choices_of(average_case::estimators()),
            "estimators (default: all that the input permits, except mc)");
   f("draws", options.draws, draws_range, "noisy copies per sample for mc");
-  f("width", options.width, a_share, "width of the interval at which mc stops (0: never)");
+  f("width", options.width, a_share, "mc stops when its interval is this narrow (0: never)");
   f("copies", options.copies, draws_range, "noisy copies per sample for mmse");
   f("copies_as_published", options.copies_as_published,
-    "draw the copies of mmse independently, as the published estimator does, not centered and widened");
+    "draw independent copies for mmse, as published (default: copies are centered and widened)");
   f("temperature", options.temperature, from_to(1e-30, 1e30), "temperature of softmax");
   f("classes", options.classes,
-    "number of most likely classes with gradients (0: all; above 64 classes, all that can matter)");
+    "number of most likely classes with gradients (0: all; beyond 64 classes, those that can change p)");
   f("tolerance", options.tolerance, from_to(1e-9, 1), "tolerance of the normal distribution function");
   f.choice("noise", options.noise, choices_of(average_case::noises()),
            "distribution of the noise in each coordinate");
-  f("rows", options.rows, "number of first samples to evaluate (0: all)");
+  f("rows", options.rows, "evaluate only the first N samples (0: all)");
   f("convergence", options.convergence,
     "also report the convergence of mc and mmse with the number of copies, on the first 100 samples");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   f("certify_alpha", options.certify_alpha, from_to(1e-9, .25),
-    "probability that a certified radius of mc is wrong, at most (default: 0.001)");
+    "maximum probability that a certified radius of mc is wrong (default: 0.001)");
 }
 
 void fields(AverageCase& record, Fields& f) {
@@ -250,10 +249,10 @@ void fields(ModelUnderNoise& model, Fields& f) {
   f("model", model.model, "name of the model in the assessment");
   f.choice("from", model.from, {{"model", ""}, {"jacobian", ""}}, "kind of file");
   f("file", model.file, "path of the file");
-  f("source_n", model.source_n, "rows of the source, of which the first n are used");
+  f("source_n", model.source_n, "rows of the source; only the first n are used");
   f("disagreement", model.disagreement, a_share,
-    "share of these rows on which the model and the source's outputs predict different classes; null for "
-    "Jacobians");
+    "share of the first n rows on which the model and the source's outputs predict different classes; null "
+    "for Jacobians");
   f("warnings", model.warnings, "warnings about these numbers, one line each");
   fields(model.found, f);
 }

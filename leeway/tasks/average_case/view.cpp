@@ -25,9 +25,9 @@ Blocks result_table(const RobustnessView& record) {
        [](const Survival& one) { return sigma_cell(one.sigma); }},
       {interval_column("Mean", "Mean of p, or of a score, over samples"),
        [](const Survival& one) { return share_cell(mean_of(one.p), "no sample"); }},
-      {number_column("1 in 20", "5% quantile over samples"), quantile(twentieth)},
-      {number_column("5 in 20", "25% quantile over samples"), quantile(quarter)},
-      {number_column("Median", "50% quantile over samples"), quantile(median)},
+      {number_column("5% quantile", "Over samples"), quantile(twentieth)},
+      {number_column("25% quantile", "Over samples"), quantile(quarter)},
+      {number_column("Median", "Over samples"), quantile(median)},
       {text_column("What it is", "A score ranks samples; it is not a probability"),
        [](const Survival& one) { return text_cell(one.probability ? "probability" : "score"); }},
       {number_column("n"), [](const Survival& one) { return count_cell(one.p.n); }}};

@@ -13,7 +13,7 @@ void fields(Dis2Settings& settings, Fields& f) {
   f("least_validity", settings.least_validity, a_share, "minimum validity score of a bound of pca:range");
   f("delta", settings.delta, from_to(1e-12, .5), "failure probability of the bound, given its assumption");
   f("holdout", settings.holdout, from_to(0, .95),
-    "share of rows held out for the bound; 0: no rows, and the bound is not valid");
+    "share of rows held out for the bound (0: none; the bound is then not valid)");
   f("stratified", settings.stratified,
     "hold out source rows stratified by label; the proof of the bound requires independent rows");
   f("training_rows", settings.training_rows, from_to(1, 1e9),
@@ -53,23 +53,23 @@ static void fields(BoundSource& source, Fields& f) {
 
 static void fields(BoundTarget& target, Fields& f) {
   f("n", target.n, at_least(1), "rows");
-  f("error", target.error, a_share, "error by its labels, which no method uses; null without labels");
+  f("error", target.error, a_share, "error by its labels (not used by any method); null without labels");
 }
 
 static void fields(Dis2Bound& bound, Fields& f) {
   f("representation", bound.representation,
-    "logits, features, kernel:logits, kernel:features or pca:COMPONENTS, with fractions and ranges resolved");
+    "input of the critics: logits, features, kernel:logits, kernel:features or pca:COMPONENTS (a number)");
   fields(bound.dis2, f);
   f("range", bound.range, "the bounds of pca:range; null otherwise");
 }
 
 void fields(Bound& record, Fields& f) {
   common_fields(record, f);
-  f("results", record.results, "one for each method; of dis2 the bound and its estimate");
+  f("results", record.results, "one for each method; two for dis2: the bound and its estimate");
   f("source", record.source, "labeled source");
   f("target", record.target, "target");
   f("inverse_temperature", record.inverse_temperature, at_least(0),
-    "of the estimates: fitted on the source, or 1; inf if every source row is right");
+    "temperature of the estimates: fitted on the source, or 1; inf if every source row is right");
   f("dis2", record.dis2, "terms of the bound; null if not requested");
 }
 

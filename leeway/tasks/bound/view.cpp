@@ -31,7 +31,7 @@ std::string words_of(const ErrorRow& row) {
   const Dis2& terms = *row.bound;
   const double sum = terms.source_error + terms.discrepancy + row.concentration;
   return fmt::format(
-      "{}\nerror at most {}\n{} error on the source\n+ {} discrepancy\n+ {} for chance{}\n"
+      "{}\nerror at most {}\n{} error on the source\n+ {} discrepancy\n+ {} concentration{}\n"
       "measured on {} source and {} target rows",
       row.name, percent(*value, 1), percent(terms.source_error, 1), percent(terms.discrepancy, 1),
       percent(row.concentration, 1), sum > 1 ? "\n= " + percent(sum, 1) + ", capped at 100%" : "",
@@ -82,7 +82,7 @@ Chart error_chart(const std::string& title, const std::string& note, const std::
 Blocks error_key(bool truth) {
   std::vector<LegendItem> items = {{"swatch term0", "error on the source"},
                                    {"swatch term1", "discrepancy"},
-                                   {"swatch term2", "chance"},
+                                   {"swatch term2", "concentration"},
                                    {"estimate", "estimate", 0}};
   if (truth) items.push_back({"swatch truth", "true error, by the target's labels"});
   return chart_legend(items);
@@ -124,9 +124,9 @@ Blocks bound_meanings() {
   return term_list(
       {{"Discrepancy",
         "A critic is another classifier that disagrees with the model more on the target than on the source; "
-        "the discrepancy is the largest difference found. If the true labels disagree with the model by no "
-        "more than that, the error cannot have increased by more."},
-       {"Chance", "A margin for the sampling error of the held-out rows; it decreases with more rows."},
+        "the discrepancy is the largest increase found. The bound assumes that the disagreement of the true "
+        "labels increases by no more."},
+       {"Concentration", "A margin for the sampling error of held-out rows; it decreases with more rows."},
        {"Validity score",
         "From 0 to 1: near 1 if critics agreed with the model on the source quickly and throughout; a low "
         "score warns that the bound may not be reliable. If the worst critic agrees with the model on less "
@@ -175,7 +175,7 @@ Blocks range_table(const error_bound::ComponentRange& range) {
        [](const One& one) {
          return share_cell({one.dis2.bound, {}, {}});
        }},
-      {text_column("Kept", "The score is high enough; the lowest of these bounds counts"),
+      {text_column("Kept", "The validity score is high enough; the lowest of the kept bounds counts"),
        [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
   return in_both(table_of("The bound by number of principal components", columns, range.bounds).block());
 }
@@ -190,7 +190,7 @@ Section terms_section(const Bound& record) {
        [&](const One&) { return percent_cell(terms.source_error, 1); }},
       {number_column("Discrepancy", "On the held-out rows"),
        [&](const One&) { return percent_cell(terms.discrepancy, 1); }},
-      {number_column("Chance", "Concentration term for the sampling error of the held-out rows"),
+      {number_column("Concentration", "Margin for the sampling error of the held-out rows"),
        [](const One& one) { return percent_cell(one.term, 1); }},
       {number_column("Error at most", "The sum, at most 100%"),
        [](const One& one) { return percent_cell(one.bound, 1); }}};
@@ -199,10 +199,10 @@ Section terms_section(const Bound& record) {
       fmt::format(
           "Critics on the {} disagree with the classifier {} points more on the target than on the source",
           record.dis2->representation, fixed(100 * terms.discrepancy, 1)),
-      in_both(table_of("The bound by each inequality for chance", columns, terms.concentrations).block()) +
+      in_both(table_of("The bound by each concentration inequality", columns, terms.concentrations).block()) +
           paragraph(fmt::format(
               "Measured on {} source and {} target rows that were used to choose {}. Validity score: {}. The "
-              "bound of the first row counts; each of the others is valid on its own.",
+              "bound of the first row counts; each of the other rows is valid only by itself.",
               count(terms.n_source), count(terms.n_target),
               record.options.dis2.holdout > 0 ? "no critic" : "the critics, so that the bound is not valid",
               terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
@@ -302,7 +302,7 @@ Blocks terms_table(const Assess& record, std::vector<const AssessResult*> result
   };
   return subject_table(
              record, "Bounds and their terms, worst first",
-             {{number_column("Error at most", "Error on the source + discrepancy + chance, at most 100%"),
+             {{number_column("Error at most", "Source error + discrepancy + concentration, at most 100%"),
                [](const AssessResult& r) { return percent_cell(r.error_bound, 1, r.reason("error_bound")); }},
               {number_column("Source error", "Share of held-out source rows that the model gets wrong"),
                term(&Dis2::source_error)},
@@ -310,7 +310,7 @@ Blocks terms_table(const Assess& record, std::vector<const AssessResult*> result
                    "Discrepancy",
                    "How much more a critic disagrees with the model on the target than on the source"),
                term(&Dis2::discrepancy)},
-              {number_column("Chance", "Margin for the sampling error of the held-out rows"),
+              {number_column("Concentration", "Margin for the sampling error of the held-out rows"),
                term(&Dis2::concentration)},
               {number_column("Validity score", "A low value warns that the bound may not be reliable"),
                [](const AssessResult& r) {
@@ -348,7 +348,7 @@ View view(const Bound& record) {
   return view_of("error without labels", record.envelope,
                  error_key(truth.has_value()) +
                      chart_grid({error_chart("Error on the target",
-                                             "bounds by each inequality for chance, and estimates",
+                                             "bounds by each concentration inequality, and estimates",
                                              rows_of(record), truth)}) +
                      in_both(method_table(record)),
                  {terms_section(record),

@@ -23,7 +23,7 @@ static void score_fields(error_bound::Score& score, Fields& f) {
   f.measured("coverage", score.coverage, score.coverage_interval, a_share,
              "share of shifts whose accuracy is not overstated");
   f("overestimation", score.overestimation, a_share,
-    "mean overstatement of accuracy on the other shifts; null if there are none");
+    "mean overstatement of accuracy on the shifts where it is overstated; null without such shifts");
 }
 
 static void fields(AdjustedScore& adjusted, Fields& f) {
@@ -42,7 +42,7 @@ static void fields(EvaluatedMethod& method, Fields& f) {
   score_fields(method.score, f);
   f.measured("violation_rate", rate, interval, a_share, "1 - coverage");
   f("delta", method.delta, a_share,
-    "failure probability allowed to the method: from its name, METHOD@DELTA, or --delta; null without");
+    "allowed failure probability of the method: from its name, METHOD@DELTA, or --delta; null if not given");
   f("exceeds_delta", exceeds, "violation_rate_low is above delta; null without a delta");
   f("adjusted", method.adjusted, "scores after adjustment on the other data sets; [] with one data set");
   f("points", method.points, "the shifts, in the order of the table");
@@ -51,8 +51,8 @@ static void fields(EvaluatedMethod& method, Fields& f) {
 void fields(BoundEvaluateOptions& options, Fields& f) {
   f("methods", options.methods, "columns that are methods (default: all numeric columns)");
   f("delta", options.delta, from_to(1e-12, .5),
-    "failure probability allowed to a bound; a column METHOD@DELTA has its own");
-  f("coverage", options.coverage, from_to(.01, .9999), "target coverages of the adjustments");
+    "allowed failure probability of every bound; a column METHOD@DELTA states another one");
+  f("coverage", options.coverage, from_to(.01, .9999), "required coverages of the adjusted methods");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
 }
 

@@ -26,7 +26,7 @@ Column coverage_column() {
 }
 
 Column overestimation_column() {
-  return number_column("Overestimation", "Mean points by which accuracy is overstated on the other shifts");
+  return number_column("Overestimation", "Mean overstatement of accuracy where it is overstated, in points");
 }
 
 Cell points_cell(const std::optional<double>& share) {
@@ -186,7 +186,7 @@ Section violation_section(const BoundEvaluation& evaluation) {
 
 Section adjusted_section(const BoundEvaluation& evaluation) {
   Table table(
-      "Every method, lowered as the other data sets require for a coverage",
+      "Every method, adjusted on the other data sets to a required coverage",
       {text_column("Method"),
        text_column("Adjustment", "shift: subtracted from the accuracy; scale: multiplies the accuracy"),
        number_column("Required coverage"), number_column("MAE", "In points"), coverage_column(),

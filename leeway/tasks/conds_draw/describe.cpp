@@ -38,12 +38,12 @@ void fields(CondsDrawOptions& options, Fields& f) {
 static void fields(CondsCell& cell, Fields& f) {
   std::size_t lacks = cell.plan.lacks();
   f("values", cell.values, "value of the label, then values of the attributes");
-  f("available", cell.plan.available, "rows of the table");
+  f("available", cell.plan.available, "rows available in the table");
   f("train", cell.plan.train, "rows for the training set, counterexamples included");
   f("val", cell.plan.validation, "rows for the validation set");
   f("test", cell.plan.test, "rows for the test set");
   f("counterexamples", cell.plan.counterexamples, "training rows that are counterexamples");
-  f("lacks", lacks, "rows missing");
+  f("lacks", lacks, "number of missing rows");
 }
 
 static void fields(CondsCase& one, Fields& f) {

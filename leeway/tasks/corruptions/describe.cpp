@@ -53,8 +53,8 @@ void fields(CorruptedSet& set, Fields& f) {
            "posterior agreement with the clean images; null if images are not paired");
   f("pa_normalized", set.pa_normalized, a_share, "pa / log k");
   f("beta", set.beta, at_least(0), "inverse temperature of the maximum");
-  f("gap", set.gap, at_least(0), "certified gap: pa is below the supremum by at most this");
-  measured(f, "afr_pred", set.afr_pred, a_share, "share of images with the prediction of the clean image");
+  f("gap", set.gap, at_least(0), "certified gap: pa is at most this far below the supremum");
+  measured(f, "afr_pred", set.afr_pred, a_share, "share of images predicted as the clean image");
 }
 
 static void fields(CorruptionErrorRow& row, Fields& f) {
@@ -70,7 +70,7 @@ static void fields(CorruptionErrorRow& row, Fields& f) {
 }
 
 static void fields(MeanCorruptionError& mean, Fields& f) {
-  f("corruptions", mean.corruptions, "number of corruptions counted: the benchmark's 15, as far as run");
+  f("corruptions", mean.corruptions, "number of the benchmark's 15 corruptions that were run");
   f.choice("variant", mean.variant, {{"corrected", ""}, {"published", ""}, {"files", "published files"}},
            "variant of the corruptions");
   measured(f, "mean_error", mean.mean_error, a_share,
@@ -78,7 +78,7 @@ static void fields(MeanCorruptionError& mean, Fields& f) {
   f.unless_empty("reference", mean.reference, "reference whose errors normalize; null: none");
   measured(f, "mce", mean.mce, at_least(0), "mean of ce; null if a counted corruption has no ce");
   measured(f, "relative_mce", mean.relative_mce, {},
-           "mean of relative_ce; null if a counted corruption has none");
+           "mean of relative_ce; null if a counted corruption has no relative_ce");
   f("not_comparable", mean.not_comparable,
     "why results are not comparable with published tables; []: no known reason");
 }
@@ -91,7 +91,7 @@ void fields(Corruptions& record, Fields& f) {
                  "folder of published corrupted images; null: images were corrupted here");
   f("reading", record.reading, "how the model file was read; null without a model");
   f("stochastic", record.stochastic,
-    "variation between two passes of a model accepted with --stochastic; otherwise null");
+    "with --stochastic: variation between two passes of the model; otherwise null");
   f("shape", record.shape, "shape of the images: n, channels, height, width");
   f("k", record.k, at_least(2), "number of classes; null without a model");
   f("use", record.use, "how images were corrupted; null: read from files");

@@ -148,11 +148,10 @@ Blocks error_table(const Corruptions& record) {
     columns.push_back(
         {interval_column("CE", "100 times the error divided by the error of the reference"),
          [](const One& one) { return hundred_cell(one.ce, "not available for the reference"); }});
-    columns.push_back({interval_column("Relative CE", "The same for the increase over the clean error"),
-                       [](const One& one) {
-                         return hundred_cell(one.relative_ce,
-                                             "the increase of the reference is unknown, or not above 0");
-                       }});
+    columns.push_back(
+        {interval_column("Relative CE", "CE of the increase over the clean error"), [](const One& one) {
+           return hundred_cell(one.relative_ce, "the increase of the reference is unknown, or not above 0");
+         }});
   }
   columns.push_back({text_column("Counted", "Included in the means: the 15 corruptions of the benchmark"),
                      [](const One& one) { return text_cell(one.of_benchmark ? "yes" : "no"); }});
@@ -250,7 +249,7 @@ Section sets_section(const Corruptions& record) {
   const std::size_t run = static_cast<std::size_t>(
       std::ranges::count_if(record.results, [](const One& one) { return one.left_out.empty(); }));
   return {"sets", "Sets", fmt::format("{} set{} of corrupted images", run, run == 1 ? "" : "s"),
-          folded(fmt::format("All of them as a table ({} rows)", record.results.size()),
+          folded(fmt::format("All sets as a table ({} rows)", record.results.size()),
                  table_of("Every corruption at every severity", columns, record.results).block(2))};
 }
 

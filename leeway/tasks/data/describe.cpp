@@ -36,7 +36,7 @@ static void fields(KeptValues& kept, Fields& f) {
 void fields(RenderedData& data, Fields& f) {
   f("data_set", data.data_set, "name of the data set");
   f("n", data.n, "number of images");
-  f("label", data.label, "column coded by y");
+  f("label", data.label, "column whose values y encodes");
   f("classes", data.classes, "names of y = 0, 1, ...");
   f("only", data.only, "values kept, by column");
   fields(data.files, f);
@@ -49,23 +49,23 @@ void fields(DataLoadOptions& options, Fields& f) {
   f("protocol", options.protocol,
     "keep only rows with values of the ConDS protocol, as for `conds draw --dataset`");
   f("corruption", options.corruption,
-    "of a set of corruptions, only this one, by its file name (default: all)");
+    "load only this corruption of a data set of corruptions, by file name (default: all)");
   f("severity", options.severity, from_to(1, 5),
-    "of a set of corruptions, only this severity (default: all)");
+    "load only this severity of a data set of corruptions (default: all)");
 }
 
 static void fields(LoadedColumn& column, Fields& f) {
   f("name", column.name, "name of the column");
   f("n_values", column.n_values, "number of different values");
-  f("values", column.values, "values in order; empty: more than 100");
+  f("values", column.values, "values in order; []: more than 100 values");
 }
 
 void fields(LoadedData& data, Fields& f) {
   f("format", data.format, "format, see leeway list loaders");
   f("n", data.n, "number of rows");
   f("left_out", data.left_out, "rows that --protocol left out");
-  f("shape", data.shape, "channels, height, width; empty: a table without images");
-  f("label", data.label, "column coded by y");
+  f("shape", data.shape, "channels, height, width; []: a table without images");
+  f("label", data.label, "column whose values y encodes");
   f("columns", data.columns, "columns of the table of attributes");
   fields(data.files, f);
 }

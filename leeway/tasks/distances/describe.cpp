@@ -32,7 +32,7 @@ void fields(DistancesSet& set, Fields& f) {
   f("n_shifted", set.n_shifted, at_least(1), "samples of the shifted set");
   f("k", set.k, at_least(2), "number of classes");
   f("distances", set.distances, at_least(0),
-    "distances by name, all or those of --only; null if the files do not permit one");
+    "distances by name, all or those of --only; null if the files do not permit the distance");
   f("not_computed", set.not_computed, "why a distance is null, by name");
   f("pairing", set.pairing,
     "evidence that row i of one set is row i of the other; null if no distance compares row by row");

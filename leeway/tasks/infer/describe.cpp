@@ -23,7 +23,7 @@ static void fields(InferredSet& set, Fields& f) {
   measured(f, "accuracy", set.accuracy, a_share,
            "share of images predicted as their label; null without labels");
   f("stochastic", set.stochastic,
-    "variation between two passes of a model accepted with --stochastic; otherwise null");
+    "with --stochastic: variation between two passes of the model; otherwise null");
   f.unless_empty("index", set.index, "CSV index,split; null: none");
   f.unless_empty("split", set.split, "split of --index; null: all rows");
   f("splits", set.splits, "accuracy for each split of --index, if all rows were used: train, val, test");

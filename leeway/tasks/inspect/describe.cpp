@@ -45,7 +45,7 @@ static void fields(PassCost& cost, Fields& f) {
   f("threads", cost.threads, at_least(1), "threads of the pass");
   f("forward_seconds", cost.forward_seconds, at_least(0), "seconds of a forward pass, per image");
   f("gradient_seconds", cost.gradient_seconds, at_least(0),
-    "seconds of a forward and backward pass, per image; null: the model has no gradients");
+    "seconds of a forward and a backward pass, per image; null if the model has no gradients");
 }
 
 std::vector<std::size_t> input_sizes(const InspectedModel& model) {
@@ -62,7 +62,7 @@ void fields(InspectedModel& model, Fields& f) {
       {{"torchscript", ""}, {"onnx", ""}, {"pt2", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
       "format of the file, by its content");
   f.unless_empty("architecture", info.architecture, "architecture; null: defined by the file, or unknown");
-  f("fitting", model.fitting, "if unknown: architectures with these tensor names and shapes; [] otherwise");
+  f("fitting", model.fitting, "architectures with these names and shapes; [] if the architecture is known");
   f("parameters", info.parameters, "number of parameters of the model");
   f("classes", classes, at_least(2), "number of classes; null: unknown before the first images");
   f("class_names", info.class_names, "one name per class; [] without names");

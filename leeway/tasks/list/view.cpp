@@ -18,7 +18,7 @@ static Facts member_facts(const ListedMember& member) {
   for (const ListedParameter& one : member.parameters)
     facts.emplace_back("    " + one.name,
                        fmt::format("{} ({:g} to {:g}{}, default {:g})", one.meaning, one.low, one.high,
-                                   one.integer ? ", whole" : "", one.value));
+                                   one.integer ? ", integer" : "", one.value));
   return facts;
 }
 

@@ -11,7 +11,7 @@ void fields(MvnOptions& options, Fields& f) {
   f("tolerance", options.tolerance, from_to(1e-9, 1),
     "stop when the error of the probability is at most this (99% confidence)");
   f("log_tolerance", options.log_tolerance, at_least(1e-300),
-    "... and the error of its logarithm is at most this; inf: any error");
+    "to stop, the error of the log probability must also be at most this; inf: any error");
   f("max_points", options.max_points, from_to(1024, 1 << 24),
     "maximum number of integrand evaluations per point; exit code 5 if not converged");
 }
@@ -25,7 +25,7 @@ void fields(MvnProbability& p, Fields& f) {
   f("points", p.points, "evaluations of the integrand; 0 without sampling");
   f("converged", p.converged, "both errors are within tolerance; false: exit code 5");
   f.one_of("method", p.method, std::array{exact, one_factor, quadrature, plain, tilted, factor},
-           "integration method for the largest group of correlated variables; the last three sample");
+           "integration method for the largest group of correlated variables; the last three methods sample");
 }
 
 }  // namespace leeway::average_case

@@ -46,12 +46,12 @@ static void fields(agreement::RatioPoint& point, Fields& f) {
 
 static void fields(agreement::EntropyAt& at, Fields& f) {
   f("beta", at.beta, at_least(0), "inverse temperature: 1, or the beta of the result");
-  f.unless_nan("clean", at.clean, {}, "entropy in bits of clean rows, sorted before averaging");
-  f.unless_nan("shifted", at.shifted, {}, "entropy in bits of shifted rows, sorted before averaging");
+  f.unless_nan("clean", at.clean, {}, "bits of entropy of the mean of sorted clean posteriors");
+  f.unless_nan("shifted", at.shifted, {}, "bits of entropy of the mean of sorted shifted posteriors");
   f.unless_nan("clean_plain", at.clean_plain, {},
-               "entropy in bits of the plain mean of clean rows (class balance)");
+               "bits of entropy of the mean of unsorted clean posteriors (class balance)");
   f.unless_nan("shifted_plain", at.shifted_plain, {},
-               "entropy in bits of the plain mean of shifted rows (class balance)");
+               "bits of entropy of the mean of unsorted shifted posteriors (class balance)");
 }
 
 static void fields(agreement::Entropies& entropies, Fields& f) {
@@ -100,7 +100,7 @@ static void fields(PaSet& set, Fields& f) {
       "with several models: name of the shift, from the common part or the list of the models' file names");
   fields(set.agreement, f);
   f("pairing", set.pairing,
-    "evidence that row i of one set is row i of the other; null if rows are paired otherwise or sets differ "
+    "evidence that row i of one set is row i of the other; null with another pairing or if the sets differ "
     "in length");
   f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
   f("ratios", set.ratios,
@@ -122,8 +122,8 @@ void fields(PaOptions& options, Fields& f) {
   fields(static_cast<OutputsReading&>(options), f);
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
   f("bootstrap", options.bootstrap, from_to(0, 1e6),
-    "bootstrap replicates for the interval of PA, each with its own beta; 0: interval over rows at the best "
-    "beta");
+    "bootstrap replicates for the interval of PA, each maximized over beta; 0: interval over rows at the "
+    "best beta");
   f.choice("pairing", options.pairing, choices_of(agreement::pairings()),
            "how clean and shifted rows are paired");
   f("ratios", options.ratios, a_share,

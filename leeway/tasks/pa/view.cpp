@@ -209,8 +209,8 @@ std::vector<std::pair<std::string, std::string>> pa_meanings(double most) {
                              fixed(most, 2))},
           {"β",
            "The inverse temperature of the scores at which PA is measured. Larger means more stable outputs, "
-           "∞ means that no prediction changes. It depends on the scale of the scores: compare it within a "
-           "model only."}};
+           "∞ means that no prediction changes. β depends on the scale of the scores: compare β only within "
+           "one model."}};
 }
 
 Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {

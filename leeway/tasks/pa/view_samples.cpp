@@ -163,8 +163,8 @@ Blocks posteriors_table(const PaView& record) {
                                                       : fixed_cell(at->*member, 2);
     };
   };
-  const char *sorted = "Entropy in bits of rows, sorted before averaging",
-             *plain = "Entropy in bits of the plain mean (class balance)";
+  const char *sorted = "Entropy in bits of the mean posterior, each row sorted before averaging",
+             *plain = "Entropy in bits of the mean posterior, rows not sorted (measures class balance)";
   const std::vector<ColumnOf<PaSamplesRow>> columns = {
       {number_column("β", "Inverse temperature: 1 (scores of the model), and the β of PA"),
        [](const PaSamplesRow& row) { return significant_cell(row.beta, 3); }},

@@ -36,7 +36,7 @@ static void fields(SelectCheckpoint& result, Fields& f) {
 }
 
 static void fields(Chosen& chosen, Fields& f) {
-  f("index", chosen.index, "index in the results; of equal ones, the earliest");
+  f("index", chosen.index, "index in the results; ties go to the earliest checkpoint");
   f("checkpoint", chosen.checkpoint, "name of the checkpoint");
 }
 
@@ -53,7 +53,7 @@ static void fields(Selected& selected, Fields& f) {
 void fields(Select& record, Fields& f) {
   common_fields(record, f);
   f("results", record.results, "one for each checkpoint, in the order given");
-  f("selected", record.selected, "what each criterion chooses");
+  f("selected", record.selected, "checkpoint that each criterion selects");
 }
 
 void check(const Select& record, const std::string& name) {

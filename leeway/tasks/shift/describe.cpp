@@ -8,10 +8,10 @@ namespace leeway::tasks {
 void fields(ShiftOptions& options, Fields& f) {
   f("strength", options.strength, "strengths, one set for each; meaning and default depend on the shift");
   f("severity", options.severity, from_to(0, 5),
-    "severities of a common corruption (`leeway list shifts`), one set for each; 0 changes only the type");
+    "severities of a common corruption (`leeway list shifts`), one set for each; 0 only converts to uint8");
   fields(options.how, f);
   f("classes", options.classes,
-    "classes that label-subset keeps; for imbalance all classes, most frequent first (default: ascending)");
+    "label-subset: classes to keep; imbalance: all classes, most frequent first (default: ascending)");
 }
 
 static void fields(RowsOfClass& rows, Fields& f) {
@@ -28,7 +28,7 @@ void fields(ShiftedSet& set, Fields& f) {
   f("severity", set.severity, from_to(0, 5), "severity of a common corruption; otherwise null");
   f("use", set.use, "how the corruption was applied; otherwise null");
   f("defined", set.defined,
-    "false: not defined for this number of channels, images are unchanged; otherwise null or true");
+    "false: not defined for this number of channels, so images are unchanged; otherwise null or true");
   f("n", set.n, "number of images written");
   f("n_source", set.n_source, "number of images read");
   f("shape", set.shape, "shape of the images written: n, channels, height, width");

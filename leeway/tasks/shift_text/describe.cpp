@@ -39,11 +39,11 @@ void fields(ShiftedTexts& set, Fields& f) {
   f("column", set.column, "column of texts");
   f("label", set.label, "column of labels; null if the shift does not use labels");
   f("mode", set.mode, "replace or insert; null if the shift places no words");
-  f("words", set.words, "source of the words; null if the shift places none");
+  f("words", set.words, "source of the words; null if the shift places no words");
   f("n", set.n, "number of rows");
   f("n_changed", set.n_changed, "number of rows whose text changed");
   f("n_overwritten", set.n_overwritten,
-    "rows with two or more words, all replaced; null if the shift replaces none");
+    "number of rows with two or more words, all replaced; null if the shift replaces no words");
   f("mean_characters", set.mean_characters, at_least(0),
     "mean length of a text before the shift, code points");
   f("mean_words", set.mean_words, at_least(0), "mean number of words of a text before the shift");

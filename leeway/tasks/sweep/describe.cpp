@@ -24,7 +24,7 @@ void fields(SweepRunOptions& options, Fields& f) {
   f("retry", options.retry, "retry failed units");
   f("no_wait", options.no_wait, "exit when no unit is left to start, without waiting for other runners");
   f("lease", options.lease, from_to(1, 86400),
-    "seconds without a sign after which a runner on another machine counts as dead");
+    "seconds without a sign of life after which a runner on another machine counts as dead");
   f.unless_empty("collect", options.collect,
                  "when all units are finished, write the records of the last stage to this table, as leeway "
                  "sweep collect does");
@@ -54,8 +54,8 @@ void fields(SweepPlan& record, Fields& f) {
   f("units", record.units, at_least(1), "number of units, including finished ones");
   f("kept", record.kept, "number of units already done");
   f("others", record.others, "finished units that no longer belong to this plan");
-  f("combinations", record.combinations, at_least(1), "combinations of axes, in final stages");
-  f("left_out", record.left_out, "combinations removed by exclude and only");
+  f("combinations", record.combinations, at_least(1), "combinations of axes in final stages");
+  f("left_out", record.left_out, "number of combinations removed by `exclude` and `only`");
   f("threads", record.threads, at_least(1), "threads of a unit");
   f("jobs", record.jobs, at_least(1), "number of units that this machine can run at once");
   f("results", record.results, "one for each stage");
@@ -64,7 +64,7 @@ void fields(SweepPlan& record, Fields& f) {
 static void fields(SweepFailure& failure, Fields& f) {
   f("message", failure.message, "last line on stderr, or how the process ended");
   f("units", failure.units, at_least(1),
-    "number of units with this message, ignoring numbers and unit names in it");
+    "number of units with this message (numbers and unit names in the message are ignored)");
   f("axes", failure.axes, "AXIS=VALUE common to all these units");
   f("log", failure.log, "log of one of these units");
 }
@@ -93,8 +93,8 @@ void fields(SweepRun& record, Fields& f) {
   common_fields(record, f);
   f("folder", record.folder, "folder of the sweep");
   f("failures", record.failures, "failures by message, most frequent first");
-  f("table", record.table, "collected table; null: not requested, units remain, or it existed");
-  f("results", record.results, "one");
+  f("table", record.table, "collected table; null: not requested, units remain, or the table existed");
+  f("results", record.results, "a single result");
 }
 
 static void fields(SweepCounts& counts, Fields& f) {

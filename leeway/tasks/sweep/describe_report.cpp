@@ -40,10 +40,10 @@ static void fields(SweepRoles& roles, Fields& f) {
   f.unless_empty("start", roles.start, "column of the initial weights");
   f.unless_empty("select", roles.select, "column of the criterion that selected the checkpoint");
   f.unless_empty("concurrent", roles.concurrent, "column with the number of concurrent shifts");
-  f("curves", roles.curves, "columns of the criteria and test accuracy of epochs");
+  f("curves", roles.curves, "columns with the criteria and the test accuracy of every epoch");
   f.unless_empty("baseline", roles.baseline, "baseline algorithm of the comparisons");
   f.unless_empty("scratch", roles.scratch, "value of start for weights from scratch");
-  f.unless_empty("selected", roles.selected, "value of select in all results except ways");
+  f.unless_empty("selected", roles.selected, "value of select in all results except `ways`");
 }
 
 // The keys NAME, NAME_low and NAME_high, and what they rest on.
@@ -78,28 +78,28 @@ static void fields(SweepCell& cell, Fields& f) {
   f("algorithm", cell.algorithm, "name of the algorithm");
   f("case", cell.shift, "name of the case");
   f.unless_empty("setting", cell.setting, "setting; null: mean over all settings");
-  f.unless_empty("start", cell.start, "start of the weights; null if all have the same");
+  f.unless_empty("start", cell.start, "initial weights; null if all runs have the same");
   mean_fields(f, "value", cell.value, "measure with the hyperparameters selected by validation");
 }
 
 static void fields(SweepChange& change, Fields& f) {
   f("algorithm", change.algorithm, "name of the algorithm");
   f.unless_empty("case", change.shift, "case; null: over all cases");
-  f.unless_empty("start", change.start, "start of the weights; null if all have the same");
+  f.unless_empty("start", change.start, "initial weights; null if all runs have the same");
   mean_fields(f, "change", change.change,
               "measure minus the baseline's measure, paired by seed, case and setting");
 }
 
 static void fields(SweepCaseMean& mean, Fields& f) {
   f("case", mean.shift, "name of the case");
-  f.unless_empty("start", mean.start, "start of the weights; null if all have the same");
+  f.unless_empty("start", mean.start, "initial weights; null if all runs have the same");
   f("algorithms", mean.algorithms, "number of algorithms in the mean");
   mean_fields(f, "value", mean.value, "measure over algorithms and settings");
 }
 
 static void fields(SweepConcurrency& concurrency, Fields& f) {
   f.unless_empty("algorithm", concurrency.algorithm, "algorithm; null: over all algorithms");
-  f.unless_empty("start", concurrency.start, "start of the weights; null if all have the same");
+  f.unless_empty("start", concurrency.start, "initial weights; null if all runs have the same");
   f("shifts", concurrency.shifts, "number of concurrent shifts");
   f("cases", concurrency.cases, at_least(1), "cases with this number of shifts");
   mean_fields(f, "value", concurrency.value, "measure over these cases and all settings");
@@ -107,18 +107,18 @@ static void fields(SweepConcurrency& concurrency, Fields& f) {
 
 static void fields(SweepStart& start, Fields& f) {
   f.unless_empty("algorithm", start.algorithm, "algorithm; null: over all algorithms");
-  f("start", start.start, "start of the weights");
+  f("start", start.start, "initial weights");
   mean_fields(f, "value", start.value, "measure over cases and settings of every start");
   mean_fields(f, "change", start.change, "value minus value from scratch, paired by seed, case and setting");
 }
 
 static void fields(SweepRank& rank, Fields& f) {
   f("algorithm", rank.algorithm, "name of the algorithm");
-  f.unless_empty("start", rank.start, "start of the weights; null if all have the same");
+  f.unless_empty("start", rank.start, "initial weights; null if all runs have the same");
   measured(f, "rank", rank.rank, Range{},
-           "mean rank among the algorithms, 1: best, ties share ranks; Student's interval of the log odds "
-           "over cases and settings (single case: over seeds); null if all are equal");
-  f("best", rank.best, a_share, "number of comparisons in which the algorithm is first, possibly tied");
+           "mean rank among the algorithms, 1: best, ties share ranks; Student's interval on the log odds "
+           "over cases and settings (single case: over seeds); null if all ranks are equal");
+  f("best", rank.best, a_share, "share of comparisons in which the algorithm is first, possibly tied");
   f("cases", rank.cases, at_least(1), "number of cases and settings with runs of all algorithms");
   f("comparisons", rank.comparisons, at_least(1),
     "number of cases, settings and seeds with runs of all algorithms");
@@ -129,13 +129,13 @@ static void fields(SweepChoice& choice, Fields& f) {
   f("algorithm", choice.algorithm, "name of the algorithm");
   f.unless_empty("case", choice.shift, "case; null with tune algorithm");
   f.unless_empty("setting", choice.setting, "setting; null for a single setting, and with tune algorithm");
-  f.unless_empty("start", choice.start, "start of the weights; null if all have the same");
+  f.unless_empty("start", choice.start, "initial weights; null if all runs have the same");
   f("chosen", choice.chosen, "selected hyperparameters, by column");
-  f("validation", choice.validation, "mean validation value of the selection over the seeds of the grid");
+  f("validation", choice.validation, "mean validation value of the choice over the seeds of the grid");
   f("margin", choice.margin, "difference to the next candidate; null for a single candidate");
   f("candidates", choice.candidates, at_least(1),
-    "combinations with a validation value for each seed of the grid");
-  f("left_out", choice.left_out, "combinations without a validation value");
+    "number of combinations with a validation value for each seed of the grid");
+  f("left_out", choice.left_out, "number of combinations that lack such values");
   f("seeds", choice.seeds, "seeds of the grid: the seeds with the most combinations");
 }
 
@@ -147,10 +147,10 @@ static void fields(SweepWay& way, Fields& f) {
            "what is selected");
   f("way", way.way, "selection criterion: a column, a value of select, or oracle (the measure itself)");
   f.unless_empty("algorithm", way.algorithm, "algorithm; null: over all algorithms");
-  f.unless_empty("start", way.start, "start of the weights; null if all have the same");
+  f.unless_empty("start", way.start, "initial weights; null if all runs have the same");
   mean_fields(f, "value", way.value, "measure of the selection, over runs with every criterion");
   mean_fields(f, "change", way.change,
-              "value minus value of the first criterion, paired by seed, case and setting");
+              "value minus the first criterion's value, paired by seed, case and setting");
 }
 
 static void fields(SweepCurve::Point& point, Fields& f) {
@@ -160,7 +160,7 @@ static void fields(SweepCurve::Point& point, Fields& f) {
 
 static void fields(SweepCurve& curve, Fields& f) {
   f.unless_empty("algorithm", curve.algorithm, "algorithm; null: over all algorithms");
-  f.unless_empty("start", curve.start, "start of the weights; null if all have the same");
+  f.unless_empty("start", curve.start, "initial weights; null if all runs have the same");
   f("column", curve.column, "selection criterion, or test accuracy");
   f("points", curve.points, "points up to the length of the shortest run, at most 50");
   f.lengths({.filled = {"points"}});
@@ -174,14 +174,14 @@ void fields(SweepReport& record, Fields& f) {
   f("cases", record.cases, "names of cases, in the order of the runs");
   f("settings", record.settings,
     "names of settings, without the assignment of attributes to shifts; a name may be empty");
-  f("starts", record.starts, "starts of the weights, scratch first");
+  f("starts", record.starts, "kinds of initial weights, from scratch first");
   f("seeds", record.seeds, "seeds, in the order of the runs");
   f("missing", record.missing, "runs without a value, by reason, most frequent first");
   f("results", record.results, "one for each start, setting, algorithm and case");
   f("changes", record.changes, "changes against the baseline; [] for a single algorithm");
   f("case_means", record.case_means, "means over algorithms by case");
   f("concurrency", record.concurrency, "measure by the number of concurrent shifts; [] if unknown");
-  f("scratch", record.scratch, "weights from scratch against other starts; [] if all have the same");
+  f("scratch", record.scratch, "weights from scratch against other initial weights; [] if all are the same");
   f("ranks", record.ranks, "ranks of the algorithms, best first; [] for a single algorithm");
   f("choices", record.choices, "hyperparameters selected by validation; [] without alternatives");
   f("ways", record.ways, "comparison of selection criteria; [] for a single criterion");

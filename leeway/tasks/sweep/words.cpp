@@ -71,7 +71,7 @@ void say_ties(const SweepReport& record, std::vector<std::string>& list) {
       out.push_back(name);
   if (!out.empty())
     list.push_back(
-        fmt::format("Without a rank, because runs that all others have are missing: {}.", names_of(out)));
+        fmt::format("Not ranked, because they lack runs that all other algorithms have: {}.", names_of(out)));
 }
 
 // Accuracies whose interval holds that of guessing, or without an interval lie at or below it.
@@ -176,7 +176,7 @@ std::string basis_text(const SweepReport& record, const SweepMean& mean) {
   const std::string level =
       percent(record.options.level, std::abs(hundredths - std::round(hundredths)) < 1e-9 ? 0 : 1);
   const std::string left_out =
-      mean.left_out == 0 ? "" : fmt::format("; {} left out", some(mean.left_out, "case and setting"));
+      mean.left_out == 0 ? "" : fmt::format("; {} left out", some(mean.left_out, "case-setting pair"));
   if (mean.basis == "seeds") return fmt::format("{} over {}{}", level, some(mean.seeds, "seed"), left_out);
   if (mean.basis == "record") return fmt::format("one run, {} over its samples{}", "95%", left_out);
   if (mean.basis == "cases")

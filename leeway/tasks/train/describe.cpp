@@ -9,15 +9,14 @@ namespace leeway {
 
 void flag_fields(TrainingOptions& options, Fields& f) {
   f("arch", options.architecture, "architecture, see leeway list architectures");
-  f.choice("freeze", options.freeze,
-           {{"none", ""}, {"backbone", "train the last layer alone, a linear probe"}},
+  f.choice("freeze", options.freeze, {{"none", ""}, {"backbone", "all but the last layer (linear probe)"}},
            "weights that are not trained");
   f("crop", options.crop, "crop to N x N: random position in training, center otherwise (0: off)");
   f("mean", options.mean, "mean of each channel, subtracted from pixels in [0,1]");
-  f("std", options.std, "standard deviation of each channel, a divisor after --mean");
+  f("std", options.std, "standard deviation of each channel, by which pixels are divided after --mean");
   f("algorithm", options.algorithm, "training algorithm, see leeway list algorithms");
   f.unless_empty("augment", options.augment,
-                 "augmentation chain, e.g. crop:padding=2,flip; none: none, also for fixmatch");
+                 "augmentation chain, e.g. crop:padding=2,flip; none: no augmentation, also for fixmatch");
   f("batch", options.batch, at_least(1), "batch size");
   f.choice("optimizer", options.optimizer,
            {{"adam", "Adam"},
@@ -33,25 +32,25 @@ void flag_fields(TrainingOptions& options, Fields& f) {
     "learning rate schedule: constant, cosine, inverse, linear:SHARE, step:EPOCH:EPOCH..., "
     "exponential:FACTOR, warm-up:EPOCHS; several are multiplied: warm-up:5,cosine");
   f("validation", options.validation, a_share,
-    "share of the data held out for validation (0.1, or none where --index names rows)");
+    "share of the data held out for validation (default: 0.1; not used if --index has validation rows)");
   f("check_every", options.check_every, "validate every N steps (0: after every epoch)");
   f("patience", options.patience, "early stopping: validations without improvement (0: off)");
   f.choice("select", options.select,
            {{"accuracy", "validation accuracy"},
             {"worst-group", "accuracy of the worst group"},
-            {"pa", "posterior agreement, needs --select-shift"},
+            {"pa", "posterior agreement; requires --select-shift"},
             {"last", "the last epoch"}},
            "criterion that selects the epoch");
   f.unless_empty("select_shift", options.select_shift,
-                 "shift of posterior agreement, NAME[:STRENGTH], e.g. gaussian-noise:0.2");
+                 "shift for --select pa, NAME[:STRENGTH], e.g. gaussian-noise:0.2");
   f.choice("balance", options.balance,
            {{"auto", "as required by the algorithm"},
             {"environment", "every environment"},
             {"groups", "every group"},
             {"none", "nothing"}},
-           "what every batch contains equally often");
+           "what every batch contains in equal numbers");
   f.choice("last_batch", options.last_batch,
-           {{"join", "a single row joins the batch before"}, {"drop", "leave the batch out"}},
+           {{"join", "keep; add a single row to the previous batch"}, {"drop", "leave the batch out"}},
            "how to handle an incomplete last batch");
   f.choice("decay", options.decay, {{"decoupled", "AdamW"}, {"coupled", "L2"}}, "weight decay of Adam");
   f.choice("batchnorm", options.batchnorm,
@@ -77,11 +76,11 @@ static void fields(TrainingPlan& plan, Fields& f) {
   f("torch", plan.torch, "version of LibTorch");
   f("data", plan.data, "digest of images and labels");
   f.unless_empty("validation_rows", plan.validation_rows,
-                 "digest of the validation rows; null: a share of the data");
+                 "digest of the validation rows; null if they are a share of the data");
   f.unless_empty("unlabelled", plan.unlabelled, "digest of the unlabeled images; null: none");
   f.unless_empty("start", plan.start, "digest of the initial weights; null: random");
   f.unless_empty("test", plan.test, "digest of test images and labels; null: none");
-  f("groups", plan.groups, "attributes that define groups, with the label");
+  f("groups", plan.groups, "attributes that, with the label, define groups");
   f("environment", plan.environment, "attribute that names the environment");
   f.unless_empty("keep_epochs", plan.keep_epochs, "folder with the weights of every epoch; null: not kept");
 }
@@ -96,7 +95,7 @@ static void fields(BaseTraining& base, Fields& f) {
 
 static void fields(Epoch& epoch, Fields& f) {
   f("epoch", epoch.number, at_least(1), "number of the epoch from 1; with check_every, number of the check");
-  f("steps", epoch.steps, at_least(1), "steps from the beginning of training");
+  f("steps", epoch.steps, at_least(1), "number of steps since the beginning of training");
   f("loss", epoch.loss, "mean training loss of the epoch");
   f.measured("accuracy", epoch.accuracy, epoch.accuracy_interval, a_share,
              "accuracy on the training batches, after augmentation and attack");
@@ -113,9 +112,9 @@ static void fields(Epoch& epoch, Fields& f) {
              "accuracy on the shifted validation images; null without select_shift");
   f("selection_score", epoch.selection_score, "posterior agreement; null without select_shift");
   f.measured("test_accuracy", epoch.test_accuracy, epoch.test_accuracy_interval, a_share,
-             "accuracy on the test images, which select nothing; null without test images");
+             "accuracy on the test images, which are never used for selection; null without test images");
   f("zero_gradient", epoch.zero_gradient, a_share,
-    "share of images whose gradient is exactly 0 where the attack of adversarial training starts");
+    "share of images whose gradient is exactly 0 at the start of the attack of adversarial training");
   f.numbers("parts", epoch.parts, "quantities that the algorithm reports, means over images");
   f.unless_nan("seconds", epoch.seconds, at_least(0), "duration; null: unknown");
 }
@@ -145,17 +144,17 @@ std::string flags_of(const TrainingOptions& options) {
 
 // All but the options.
 static void course_fields(Training& training, Fields& f) {
-  f("plan", training.plan, "what the weights depend on besides the options; digests are XXH3-128");
+  f("plan", training.plan, "what determines the weights besides the options; digests are XXH3-128");
   f("base", training.base, "first stage of an algorithm of two stages");
   f("epochs", training.epochs, "epochs in order, including those before a resume");
   f("best_epoch", training.best_epoch, at_least(1), "epoch whose weights were kept");
   f("best_by_score", training.best_by_score, at_least(1),
-    "epoch that select pa chooses; null without select_shift");
+    "epoch that --select pa chooses; null without select_shift");
   f("best_by_accuracy", training.best_by_accuracy, at_least(1),
     "epoch that validation accuracy chooses (under the attack of adversarial training); null without "
     "validation");
   f("best_by_worst_group", training.best_by_worst_group, at_least(1),
-    "epoch that select worst-group chooses; null without groups or validation");
+    "epoch that --select worst-group chooses; null without groups or validation");
   f("best_by_test", training.best_by_test, at_least(1),
     "epoch with the best test accuracy (oracle); null without test images");
   f("stopped_early", training.stopped_early, "ended by --patience, before the last epoch or step");

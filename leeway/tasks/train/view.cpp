@@ -97,7 +97,7 @@ std::vector<Chart> other_charts(const Training& training) {
 Blocks epoch_table(const Training& training) {
   std::vector<ColumnOf<Epoch>> columns = {
       {number_column("Epoch"), &Epoch::number},
-      {number_column("Steps", "Number of steps until the end of the epoch"), &Epoch::steps},
+      {number_column("Steps", "Number of steps since the beginning of training"), &Epoch::steps},
       {number_column("Loss", "Mean over the epoch's batches"),
        [](const Epoch& e) { return significant_cell(e.loss, 3); }}};
   for (const Curve& curve : accuracies()) {
@@ -155,7 +155,8 @@ View view(const Train& record) {
   const std::string flags = flags_of(training.options);
   items.push_back(flags.empty() ? "All options are the defaults."
                                 : "Options that differ from the defaults: `" + flags + "`");
-  if (training.stopped_early) items.push_back("Training stopped early: validation no longer improved.");
+  if (training.stopped_early)
+    items.push_back("Training stopped early because validation no longer improved.");
   if (model.resumed_after > 0)
     items.push_back(fmt::format("{} epochs are from an earlier, interrupted run.", model.resumed_after));
   Section options{"options", "Options",
