@@ -39,9 +39,9 @@ struct RowMajor {
 // Vectors.
 [[nodiscard]] double sum(std::span<const double> x);
 [[nodiscard]] double dot(std::span<const double> x, std::span<const double> y);
-[[nodiscard]] double norm(std::span<const double> x);                            // |x|
-[[nodiscard]] double max_abs(std::span<const double> x);                         // max |x_i|; 0 of none
-[[nodiscard]] bool all_finite(std::span<const double> x);                        // at the speed of memory
+[[nodiscard]] double norm(std::span<const double> x);      // |x|
+[[nodiscard]] double max_abs(std::span<const double> x);   // max |x_i|; 0 of none
+[[nodiscard]] bool all_finite(std::span<const double> x);  // at the speed of memory
 [[nodiscard]] bool all_finite(std::span<const float> x);
 void add_scaled(std::span<double> to, double factor, std::span<const float> x);  // to += factor x
 
