@@ -80,7 +80,8 @@ inline constexpr double most_zero_gradients = .01;
 
 // Above this share of rows with unreliable gradients, an attack by gradients overestimates robustness.
 inline constexpr double most_unreliable_gradients = .25;
-inline constexpr std::size_t checked_rows = 128;  // evenly spaced; their standard error is .04 there
+// The gradient check takes at most this number of evenly spaced rows: at a share of .25 its standard error is .04.
+inline constexpr std::size_t checked_rows = 128;
 
 // Shares of rows that withstood the gradient attack alone, and noise alone.
 struct BesideNoise {
@@ -105,7 +106,7 @@ struct Target {
   // Members also move between its points; what the model sees and the result holds is a point of it (snap())
   Grid grid = {};
   bool varies =
-      false;  // the classifier may answer equal rows with other numbers, as with noise or dropout inside
+      false;  // two passes over the same rows may differ, as with noise or dropout in the classifier
 };
 
 // The share of rows that withstood an attack of an ensemble and those before it.
@@ -119,7 +120,7 @@ struct AttackResult {
   std::vector<float> x;   // (n,d); the best found: a success before a higher loss, or before a larger norm
   std::vector<std::int64_t> classes;  // the labels, or the predictions that were attacked
   bool labelled = false;              // classes are labels
-  // 1: a fresh pass over `x` does not predict the class; with targets: predicts the target. With several draws, more than
+  // 1: a forward pass over `x` does not predict the class; with targets: predicts the target. With several draws, more than
   // half of the passes decide, here and in right_before
   std::vector<std::uint8_t> success;
   std::vector<double> norms;  // |x' - x|, measured on the stored values; infinity without success
@@ -128,8 +129,8 @@ struct AttackResult {
   double clean_accuracy = 0;   // share of rows whose clean prediction is the class; of several draws the mean
   double robust_accuracy = 0;  // mean of right_after
   std::vector<double> repeats = {};  // one a draw: these shares on `x`
-  // Share of attacked rows with a gradient of exactly 0 at every start; none: the attack uses no gradients. Rows that
-  // succeed as they are need no attack of minimum norm, apgd, apgd-targeted or square
+  // Share of attacked rows with a gradient of exactly 0 at every start; none: the attack uses no gradients. Attacks of
+  // minimum norm, apgd and apgd-targeted do not attack rows whose clean prediction is a success
   std::optional<double> zero_gradient = {};
   // Share of rows, of at most checked_rows, where a short step along the gradient raises the loss by less than a tenth of
   // what the gradient predicts, as behind layers that mask gradients. None: the attack asks for no gradients, its radius is

@@ -176,7 +176,7 @@ bool succeeds(const Problem& problem, std::size_t i, Row logits) {
 }
 
 Evaluation evaluate(const Problem& problem, const Points& x) {
-  Evaluation& known = *problem.at_clean;
+  Evaluation& known = (*problem.at_clean)[problem.loss];
   const bool clean = x.values == problem.clean.values;
   if (clean && !known.value.empty()) return {known.value, known.success};
   Evaluation found = of_logits(problem, problem.classifier.logits(x.values), loss_of(problem), nullptr);
@@ -185,7 +185,7 @@ Evaluation evaluate(const Problem& problem, const Points& x) {
 }
 
 Evaluation evaluate_with_gradient(const Problem& problem, const Points& x) {
-  Evaluation& known = *problem.at_clean;
+  Evaluation& known = (*problem.at_clean)[problem.loss];
   const bool clean = x.values == problem.clean.values;
   if (clean && known.gradient.n > 0) return known;
   Evaluation found = evaluate_with_gradient(problem, x, loss_of(problem));

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,8 +46,8 @@ struct Problem {
   std::function<void(std::size_t i, MutableRow x)> to_grid = {};
   // `classifier` for passes over these rows alone. Empty: a pass may have any rows
   std::function<Classifier(std::vector<std::size_t> rows)> classifier_of = {};
-  // What evaluate() and evaluate_with_gradient() found at the clean rows, for those who ask again
-  std::shared_ptr<Evaluation> at_clean = std::make_shared<Evaluation>();
+  // Evaluations at the clean rows by loss; evaluate() and evaluate_with_gradient() fill and reuse them
+  std::shared_ptr<std::map<Loss, Evaluation>> at_clean = std::make_shared<std::map<Loss, Evaluation>>();
 };
 
 // Some rows of a problem.
@@ -74,7 +75,7 @@ struct Attacked {
   // One a row: gradient exactly 0 at every start. Empty for attacks without gradients
   std::vector<std::uint8_t> zero_gradient = {};
   std::vector<double> start_loss = {};  // one a row, of ascend() at its start
-  // One a row: a forward pass over x itself found the success; empty: of no row
+  // One a row: success by a forward pass over the row of x; no value: not judged. Empty: no row is judged
   std::vector<std::optional<bool>> judged = {};
 };
 
@@ -86,7 +87,7 @@ struct AttackMember : AttackEntry {
   std::vector<AttackOptions> (*parts)(const AttackOptions& options) = nullptr;
   bool own_loss = false;  // its method has a loss of its own: none may be given
   bool leaves = false;    // it only leaves classes: no targets
-  bool spares = false;    // of fixed budget: a row that succeeds as it is stays as it is
+  bool spares = false;    // of fixed budget: does not move rows whose clean prediction is a success
 
   [[nodiscard]] bool moves_all() const { return run != nullptr && !minimum_norm && !spares; }
 };

@@ -36,7 +36,7 @@ struct Pass {
   std::vector<double> right;                     // share of the draws that predict the class
   std::vector<double> accuracies;                // one a draw: share of rows that are right
   std::size_t zero_gradients = 0, attacked = 0;  // attacked: rows with a gradient
-  std::vector<std::uint8_t> judged = {};         // successes, where the blocks were judged as they were made
+  std::vector<std::uint8_t> judged = {};         // successes of the rows of x; empty: not judged yet
 
   [[nodiscard]] double withstood() const { return share_of(success, 0); }
 };
@@ -102,7 +102,7 @@ FinishedBlock block_of(FinishedBlocks* finished, std::size_t stage, const Proble
   return block;
 }
 
-// Successes of a block by passes over the rows themselves; `known`: those that the attack has made.
+// Successes of a block by forward passes over x; `known`: those of the attack's own last pass.
 std::vector<std::uint8_t> successes_of(const Problem& problem, const Points& x,
                                        std::vector<std::optional<bool>> known) {
   known.resize(x.n);
@@ -116,8 +116,7 @@ std::vector<std::uint8_t> successes_of(const Problem& problem, const Points& x,
   return success;
 }
 
-// Without the judgement, unless `clean` is given: it gets the successes at the clean rows, and blocks are judged as they
-// are made.
+// `clean`: gets the successes at the clean rows; then pass.judged is filled, too, unless passes differ.
 Pass attack_rows(const Aim& aim, std::span<const std::int64_t> classes, std::string_view task,
                  std::size_t stage, const RunBlock& run, std::vector<std::uint8_t>* clean = nullptr) {
   Pass pass;
@@ -202,8 +201,8 @@ Pass run_parts(const Aim& whole, std::span<const std::int64_t> classes, const At
 
 // Share of rows whose gradient does not predict how the loss changes over a short step along its signs: 1/8 of
 // the radius per value, at most 1/255 of the box; without box and radius, 1/255 of the row's largest value or of
-// 1; at least one step of the grid. Rows whose gradient is 0 are not among them. None where no row can move. Of many
-// rows, at most `checked_rows`, evenly spaced.
+// 1; at least one step of the grid. Rows whose gradient is 0 are not among them. None where no row can move. Takes at
+// most `checked_rows` rows, evenly spaced.
 std::optional<double> unreliable_gradients(const Aim& whole, std::span<const std::int64_t> all) {
   const std::size_t n = std::min(whole.n(), checked_rows);
   std::vector<std::size_t> places(n);

@@ -32,7 +32,7 @@ std::optional<std::vector<double>> parse_numbers(const std::string& text, const 
     const double room = static_cast<double>(most_numbers) - static_cast<double>(values.size());
     if (!((numbers[1] - numbers[0]) / numbers[2] < room)) return std::nullopt;
     for (int i = 0; numbers[0] + i * numbers[2] <= numbers[1] + 1e-9; ++i) {
-      // Without the rounding error of the sum, 0.3 instead of 0.30000000000000004
+      // Rounded to 12 digits: 0.3 instead of 0.30000000000000004
       const std::string digits = fmt::format("{:.12g}", numbers[0] + i * numbers[2]);
       values.push_back(i == 0 ? numbers[0] : std::min(range.most, std::strtod(digits.c_str(), nullptr)));
     }

@@ -112,7 +112,7 @@ class _Functions:
 
         def vjp(cotangents: numpy.ndarray) -> numpy.ndarray:
             nonlocal passes, spent
-            if spent:  # from now on graphs are kept; most callers ask for one gradient, and memory is free earlier without
+            if spent:  # most callers ask for one gradient, so graphs are kept only after the first second request
                 self.keeps_graphs, passes = True, self._passes(x)
             gradients = []
             for (rows, logits), part in zip(passes, torch.from_numpy(cotangents).split(self.batch_size)):

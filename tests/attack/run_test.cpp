@@ -304,7 +304,7 @@ Classifier randomized(const toy::Linear& linear, double sigma) {
 
 // The mean logits are those of sin(x), made smaller: in their worst case every value moves by the radius.
 TEST(Draws, AreNeededAgainstARandomizedModel) {
-  constexpr std::size_t d = 32, n = 200;
+  constexpr std::size_t d = 32, n = 500;
   constexpr double eps = .2;
   const toy::Linear linear = toy::random_linear(d, 2, 3);
   const Classifier model = randomized(linear, .7);
@@ -323,7 +323,7 @@ TEST(Draws, AreNeededAgainstARandomizedModel) {
   options.draws = 1;
   const AttackResult one = run(target, options);
   EXPECT_NEAR(many.robust_accuracy, least, .03);
-  EXPECT_GT(one.robust_accuracy, least + .05);
+  EXPECT_GT(one.robust_accuracy, least + .1);
   EXPECT_GT(one.unreliable_gradient, most_unreliable_gradients);
   EXPECT_FALSE(many.unreliable_gradient.has_value());
   EXPECT_EQ(many.repeats.size(), 32U);

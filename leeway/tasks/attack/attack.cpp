@@ -126,7 +126,7 @@ std::vector<std::string> warnings_of(const attack::AttackResult& result, const a
     warnings.push_back(fmt::format(
         "for {} of {} rows, a short step along the gradient raises the loss by less than a tenth of what the "
         "gradient predicts, a sign of gradient masking: the robust accuracy may be far too high",
-        percent(*result.unreliable_gradient, 1), result.success.size()));
+        percent(*result.unreliable_gradient, 1), std::min(result.success.size(), attack::checked_rows)));
   return warnings;
 }
 

@@ -121,8 +121,8 @@ static void fields(AttackedSet& set, Fields& f) {
     "share of rows whose gradient is exactly 0 at every start of the attack; null: an attack without "
     "gradients");
   f("unreliable_gradient", set.unreliable_gradient, a_share,
-    "share of rows where a short step along the gradient raises the loss by less than a tenth of the "
-    "prediction; null: an attack without gradients or of radius 0, or several draws that differ");
+    "share, of at most 128 rows, where a short step along the gradient raises the loss by less than a tenth "
+    "of the prediction; null: an attack without gradients or of radius 0, or several draws that differ");
   f("stages", set.stages, "attacks of an ensemble, in order; [] for a single attack");
   f("beside_noise", set.beside_noise,
     "if zero_gradient is above .01: results of the attack alone and of noise alone (robust_accuracy counts "
