@@ -83,12 +83,12 @@ class ApgdRun {
 // underflows to 0 on rows of high confidence.
 //
 // Deviations: projection onto ball and box at once; the start is uniform in the ball, in the authors' program
-// on its sphere (l_2) or on a face (l_inf); a success is kept before a larger loss; successful rows continue.
+// on its sphere (l_2) or on a face (l_inf); a success is kept before a larger loss; successful rows continue. As
+// there, the clean row is no candidate.
 Attacked run_apgd(const Problem& problem, const AttackOptions& options) {
   const Ball ball(problem.clean, options.norm, options.eps.value(), problem.box);
   const RowLoss loss = loss_of(problem);
   Best best;
-  best.offer(problem.clean, evaluate(problem, problem.clean));
   std::vector<std::uint8_t> zero_gradient(problem.clean.n, 1);
   const auto restarts = static_cast<std::uint32_t>(options.parameters.at("restarts"));
   for (std::uint32_t restart = 0; restart < restarts; ++restart) {
