@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <mutex>
 #include <stdexcept>
@@ -31,11 +32,23 @@ struct Routines {
                         double* work, const int* work_size, int* integers, int* info);
   using Triangle = void(const int* m, const int* n, double* a, const int* stride, double* factors,
                         double* work, const int* work_size, int* info);
+  using Gram = void(const char* triangle, const char* form, const int* n, const int* k, const double* factor,
+                    const double* a, const int* a_stride, const double* old, double* c, const int* c_stride);
+  using Solve = void(const char* side, const char* triangle, const char* form, const char* diagonal,
+                     const int* m, const int* n, const double* factor, const double* a, const int* a_stride,
+                     double* b, const int* b_stride);
+  using Cholesky = void(const char* triangle, const int* n, double* a, const int* stride, int* info);
+  using Condition = void(const char* triangle, const int* n, const double* a, const int* stride,
+                         const double* norm, double* reciprocal, double* work, int* integers, int* info);
   void* library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   Product* dgemm = find<Product>("dgemm_");
   Eigen* dsyevr = find<Eigen>("dsyevr_");
   Singular* dgesdd = find<Singular>("dgesdd_");
   Triangle* dgeqrf = find<Triangle>("dgeqrf_");
+  Gram* dsyrk = find<Gram>("dsyrk_");
+  Solve* dtrsm = find<Solve>("dtrsm_");
+  Cholesky* dpotrf = find<Cholesky>("dpotrf_");
+  Condition* dpocon = find<Condition>("dpocon_");
   void (*set_threads)(int) = find<void(int)>("openblas_set_num_threads");
   int (*count_threads)() = find<int()>("openblas_get_num_threads");
 
@@ -88,19 +101,34 @@ void name_processor_for_openblas() {
 
 bool has_lapack() {
   const Routines& r = routines();
-  return r.dgemm && r.dsyevr && r.dgesdd && r.dgeqrf && r.set_threads && r.count_threads;
+  return r.dgemm && r.dsyevr && r.dgesdd && r.dgeqrf && r.dsyrk && r.dtrsm && r.dpotrf && r.dpocon &&
+         r.set_threads && r.count_threads;
 }
 
-void lapack_product(const Operand& a, const Operand& b, double* c) {
+void lapack_product(const Operand& a, const Operand& b, double* c, double factor, double old) {
   const auto stride = [](const Operand& x) { return number(x.transposed ? x.columns : x.rows); };
   const auto form = [](const Operand& x) { return x.transposed ? "T" : "N"; };
   const int m = number(a.rows), n = number(b.columns), k = number(a.columns), a_stride = stride(a),
             b_stride = stride(b);
-  const double one = 1, none = 0;
   with_fixed_threads([&] {
-    routines().dgemm(form(a), form(b), &m, &n, &k, &one, a.values, &a_stride, b.values, &b_stride, &none, c,
+    routines().dgemm(form(a), form(b), &m, &n, &k, &factor, a.values, &a_stride, b.values, &b_stride, &old, c,
                      &m);
   });
+}
+
+void lapack_add_gram(Dense<double>& lower, RowMajor<double> a) {
+  const int n = number(a.columns), k = number(a.rows);
+  const double one = 1;
+  with_fixed_threads(
+      [&] { routines().dsyrk("L", "N", &n, &k, &one, a.values, &n, &one, lower.values.data(), &n); });
+}
+
+Dense<double> lapack_solve_upper(const Dense<double>& r, Dense<double> b) {
+  const int m = number(b.rows), n = number(b.columns);
+  const double one = 1;
+  with_fixed_threads(
+      [&] { routines().dtrsm("L", "U", "N", "N", &m, &n, &one, r.values.data(), &m, b.values.data(), &m); });
+  return b;
 }
 
 SymmetricEigen lapack_symmetric_eigen(Dense<double> a, std::size_t leading) {
@@ -145,6 +173,31 @@ Dense<double> lapack_triangular_factor(Dense<double> a) {
   });
   Dense<double> r(a.columns, a.columns);
   for (std::size_t j = 0; j < a.columns; ++j) std::copy_n(a.column(j).begin(), j + 1, r.column(j).begin());
+  return r;
+}
+
+std::optional<Dense<double>> lapack_factor_of_gram(Dense<double> lower, double most_condition) {
+  const int n = number(lower.rows);
+  std::vector<double> sums(lower.rows), work(3 * lower.rows);  // sums of the columns without signs
+  for (std::size_t c = 0; c < lower.columns; ++c)
+    for (std::size_t i = c; i < lower.rows; ++i) {
+      sums[c] += std::abs(lower(i, c));
+      if (i > c) sums[i] += std::abs(lower(i, c));
+    }
+  const double norm = std::ranges::max(sums);
+  std::vector<int> integers(lower.rows);
+  int failed = 0, info = 0;
+  double reciprocal = 0;
+  with_fixed_threads([&] {
+    routines().dpotrf("L", &n, lower.values.data(), &n, &failed);
+    if (failed == 0)
+      routines().dpocon("L", &n, lower.values.data(), &n, &norm, &reciprocal, work.data(), integers.data(),
+                        &info);
+  });
+  if (failed != 0 || info != 0 || !(reciprocal * most_condition >= 1)) return std::nullopt;
+  Dense<double> r(lower.rows, lower.columns);
+  for (std::size_t c = 0; c < lower.columns; ++c)
+    for (std::size_t i = c; i < lower.rows; ++i) r(c, i) = lower(i, c);
   return r;
 }
 

@@ -22,12 +22,16 @@ struct Operand {
   std::size_t rows, columns;
   bool transposed;  // row after row
 };
-// c (a.rows, b.columns) = a b, column after column.
-void lapack_product(const Operand& a, const Operand& b, double* c);
+// c (a.rows, b.columns) = factor a b + old c, column after column.
+void lapack_product(const Operand& a, const Operand& b, double* c, double factor = 1, double old = 0);
 
-// As symmetric_eigen(), singular_value_decomposition() and triangular_factor(); u and v are empty unless asked for.
+void lapack_add_gram(Dense<double>& lower, RowMajor<double> a);  // as add_gram()
+[[nodiscard]] Dense<double> lapack_solve_upper(const Dense<double>& r, Dense<double> b);
+
+// As symmetric_eigen(), singular_value_decomposition(), triangular_factor() and factor_of_gram(); u and v are empty unless asked for.
 [[nodiscard]] SymmetricEigen lapack_symmetric_eigen(Dense<double> a, std::size_t leading);
 [[nodiscard]] Svd lapack_singular_values(Dense<double> a, bool vectors);
 [[nodiscard]] Dense<double> lapack_triangular_factor(Dense<double> a);
+[[nodiscard]] std::optional<Dense<double>> lapack_factor_of_gram(Dense<double> lower, double most_condition);
 
 }  // namespace leeway

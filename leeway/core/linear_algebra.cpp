@@ -2,7 +2,6 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <functional>
 #include <numbers>
 #include <utility>
 
@@ -17,7 +16,7 @@ using Eigen::VectorXd;
 template <class T>
 using RowsOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr std::size_t large_product = std::size_t{1} << 26;  // multiplications
+constexpr std::size_t large_product = std::size_t{1} << 24;  // multiplications
 
 Index index(std::size_t n) { return static_cast<Index>(n); }
 
@@ -98,40 +97,78 @@ Dense<double> completed(const MatrixXd& a) {
   return independent_columns(dense(candidates), 1e-3, static_cast<std::size_t>(a.cols())).q;
 }
 
-// Columns of a block, made orthonormal: block[kept] = q_earlier earlier + q r, r upper triangular.
-struct Orthonormal {
-  std::vector<std::size_t> kept;
-  Dense<double> q, earlier, r;
-};
+// Gram-Schmidt by halves: a product takes the directions of the left half from the right half.
+class Orthonormal {
+ public:
+  // Keeps column c if more than least[c] of it is orthogonal to those before it; `most` columns at most.
+  Orthonormal(Dense<double> columns, std::vector<double> least, std::size_t most)
+      : q_(std::move(columns)), least_(std::move(least)), most_(most), r_(most, q_.columns) {
+    run(0, q_.columns);
+  }
 
-// Keeps column c if more than least[c] of it is orthogonal to q_earlier and to the columns before it; `most` columns at most.
-Orthonormal orthonormal(const Dense<double>& q_earlier, Dense<double> block, std::span<const double> least,
-                        std::size_t most) {
-  Dense<double> earlier(q_earlier.columns, block.columns), taken(block.rows, block.columns);
-  if (q_earlier.columns > 0) {
-    earlier = transposed_times(q_earlier, block);
-    multiply(columns_of(q_earlier), columns_of(earlier), taken.values.data());
+  [[nodiscard]] IndependentColumns found() && {
+    const std::size_t rank = kept_.size();
+    q_.values.resize(q_.rows * rank), q_.columns = rank;
+    Dense<double> r(rank, rank);
+    for (std::size_t i = 0; i < rank; ++i)
+      std::ranges::copy(r_.column(kept_[i]).first(rank), r.column(i).begin());
+    return {std::move(kept_), std::move(q_), std::move(r)};
   }
-  Orthonormal found;
-  MatrixXd q(index(block.rows), index(block.columns)),
-      r = MatrixXd::Zero(index(block.columns), index(block.columns));
-  for (std::size_t c = 0; c < block.columns && found.kept.size() < most; ++c) {
-    const Index rank = index(found.kept.size());
-    VectorXd column = vector(block.column(c)) - vector(taken.column(c));
-    r.col(rank).head(rank) = q.leftCols(rank).transpose() * column;
-    column -= q.leftCols(rank) * r.col(rank).head(rank);
-    r(rank, rank) = column.norm();
-    if (r(rank, rank) <= least[c]) continue;
-    q.col(rank) = column / r(rank, rank);
-    found.kept.push_back(c);
+
+ private:
+  using Columns = Eigen::Map<MatrixXd>;
+
+  Columns columns(std::size_t begin, std::size_t end) {
+    return {q_.values.data() + begin * q_.rows, index(q_.rows), index(end - begin)};
   }
-  const Index rank = index(found.kept.size());
-  found.q = dense(q.leftCols(rank)), found.r = dense(r.topLeftCorner(rank, rank));
-  found.earlier = Dense<double>(earlier.rows, found.kept.size());
-  for (std::size_t i = 0; i < found.kept.size(); ++i)
-    std::ranges::copy(earlier.column(found.kept[i]), found.earlier.column(i).begin());
-  return found;
-}
+
+  void run(std::size_t begin, std::size_t end) {
+    constexpr std::size_t few = 16;
+    if (kept_.size() == most_) return;
+    if (end - begin <= few) return run_columns(begin, end);
+    const std::size_t middle = begin + (end - begin) / 2, rank = kept_.size();
+    run(begin, middle);
+    remove(rank, middle, end);
+    run(middle, end);
+  }
+
+  // The directions from `rank` on are taken from columns begin to end - 1.
+  void remove(std::size_t rank, std::size_t begin, std::size_t end) {
+    const std::size_t n = q_.rows, count = kept_.size() - rank;
+    if (count == 0) return;
+    double *directions = q_.values.data() + rank * n, *from = q_.values.data() + begin * n;
+    Dense<double> shares(count, end - begin);
+    multiply({directions, count, n, true}, {from, n, end - begin, false}, shares.values.data());
+    if (n * count * (end - begin) >= large_product && has_lapack())
+      lapack_product({directions, n, count, false}, columns_of(shares), from, -1, 1);
+    else
+      columns(begin, end).noalias() -= columns(rank, rank + count) * matrix(shares);
+    matrix(r_).block(index(rank), index(begin), index(count), index(end - begin)) = matrix(shares);
+  }
+
+  // A kept column moves to the left, where the directions are.
+  void run_columns(std::size_t begin, std::size_t end) {
+    const std::size_t first = kept_.size();
+    for (std::size_t c = begin; c < end && kept_.size() < most_; ++c) {
+      const std::size_t rank = kept_.size();
+      VectorXd column = columns(c, c + 1).col(0);
+      const VectorXd shares = columns(first, rank).transpose() * column;
+      column -= columns(first, rank) * shares;
+      matrix(r_).col(index(c)).segment(index(first), index(rank - first)) = shares;
+      const double left = column.norm();
+      if (left <= least_[c]) continue;
+      r_(rank, c) = left;
+      columns(rank, rank + 1) = column / left;
+      kept_.push_back(c);
+    }
+  }
+
+  Dense<double> q_;  // the directions found, then unread columns
+  std::vector<double> least_;
+  std::size_t most_;
+  Dense<double> r_;
+  std::vector<std::size_t> kept_ = {};
+};
 
 }  // namespace
 
@@ -196,11 +233,7 @@ std::vector<double> gram_of_rows(RowMajor<double> a) {
 }
 
 void add_gram(Dense<double>& lower, RowMajor<double> a) {
-  if (a.rows * a.columns * a.columns >= large_product && has_lapack()) {
-    const Dense<double> gram = transposed_times(a, a);
-    std::ranges::transform(lower.values, gram.values, lower.values.begin(), std::plus<>());
-    return;
-  }
+  if (a.rows * a.columns * a.columns >= large_product && has_lapack()) return lapack_add_gram(lower, a);
   matrix(lower).selfadjointView<Eigen::Lower>().rankUpdate(matrix(a).transpose());
 }
 
@@ -249,32 +282,35 @@ Dense<double> triangular_factor(const Dense<double>& a) {
   return dense(MatrixXd(qr.matrixQR().topRows(index(a.columns)).triangularView<Eigen::Upper>()));
 }
 
-// Block by block: products remove the directions of earlier blocks, Gram-Schmidt those of the same block. Both run twice, because
-// once leaves a nearly dependent column far from orthogonal.
+std::optional<Dense<double>> factor_of_gram(const Dense<double>& lower, double most_condition) {
+  if (is_large(lower)) return lapack_factor_of_gram(lower, most_condition);
+  const Eigen::LLT<MatrixXd> found(matrix(lower));
+  if (found.info() != Eigen::Success || !(found.rcond() * most_condition >= 1)) return std::nullopt;
+  return dense(found.matrixU());
+}
+
+// A pass leaves nearly dependent columns far from orthogonal. Further ones follow until every column keeps half of its length, which
+// makes it orthogonal up to rounding (Parlett, The Symmetric Eigenvalue Problem, section 6.9); mostly the second one is the last.
 IndependentColumns independent_columns(const Dense<double>& a, double dependent, std::size_t most) {
-  constexpr std::size_t block_columns = 64;
-  IndependentColumns found{{}, Dense<double>(a.rows, 0), Dense<double>(most, most)};
-  for (std::size_t begin = 0; begin < a.columns && found.kept.size() < most; begin += block_columns) {
-    const std::size_t count = std::min(block_columns, a.columns - begin), rank = found.kept.size();
-    Dense<double> block(a.rows, count);
-    std::ranges::copy(std::span(a.values).subspan(begin * a.rows, count * a.rows), block.values.begin());
-    std::vector<double> least;
-    for (std::size_t c = 0; c < count; ++c) least.push_back(dependent * norm(block.column(c)));
-    const Orthonormal once = orthonormal(found.q, std::move(block), least, most - rank);
-    const Orthonormal twice = orthonormal(found.q, once.q, std::vector<double>(once.kept.size()), most);
-    for (const std::size_t c : once.kept) found.kept.push_back(begin + c);
-    found.q.values.insert(found.q.values.end(), twice.q.values.begin(), twice.q.values.end());
-    found.q.columns = found.kept.size();
-    matrix(found.r).block(0, index(rank), index(rank), index(once.kept.size())) =
-        matrix(once.earlier) + matrix(twice.earlier) * matrix(once.r);
-    matrix(found.r).block(index(rank), index(rank), index(once.kept.size()), index(once.kept.size())) =
-        matrix(twice.r) * matrix(once.r);
+  constexpr int most_passes = 4;
+  std::vector<double> least;
+  for (std::size_t c = 0; c < a.columns; ++c) least.push_back(dependent * norm(a.column(c)));
+  IndependentColumns found = Orthonormal(a, std::move(least), most).found();
+  const std::size_t rank = found.kept.size();
+  double shortest = 0;
+  for (int pass = 1; pass < most_passes && shortest < .5; ++pass) {
+    IndependentColumns again = Orthonormal(std::move(found.q), std::vector<double>(rank, -1), rank).found();
+    shortest = 1;
+    for (std::size_t i = 0; i < rank; ++i) shortest = std::min(shortest, again.r(i, i));
+    Dense<double> r(rank, rank);
+    multiply(columns_of(again.r), columns_of(found.r), r.values.data());
+    found.q = std::move(again.q), found.r = std::move(r);
   }
-  found.r = dense(matrix(found.r).topLeftCorner(index(found.q.columns), index(found.q.columns)));
   return found;
 }
 
 Dense<double> solve_upper(const Dense<double>& r, const Dense<double>& b) {
+  if (r.rows * r.rows * b.columns >= large_product && has_lapack()) return lapack_solve_upper(r, b);
   return dense(matrix(r).triangularView<Eigen::Upper>().solve(matrix(b)));
 }
 

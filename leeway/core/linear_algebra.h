@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -86,6 +87,9 @@ struct Svd {
 
 // The upper triangle r (columns, columns) with r' r = a' a, by Householder reflections; rows >= columns.
 [[nodiscard]] Dense<double> triangular_factor(const Dense<double>& a);
+// The same from the lower triangle of a' a, by Cholesky: three times as fast, but its error grows with the condition number.
+// None above `most_condition`, an estimate in the 1-norm.
+[[nodiscard]] std::optional<Dense<double>> factor_of_gram(const Dense<double>& lower, double most_condition);
 
 // Columns of a that no combination of earlier ones is, and a's part in them: a[kept] = q r, q' q = 1, r upper
 // triangular. A column counts as dependent where at most `dependent` of its length is left; `most` at most are kept.

@@ -100,23 +100,29 @@ TEST(Distance, Float32IsReadAsItIs) {
     EXPECT_EQ(member.compute(x, y, nullptr), member.compute(u, v, nullptr)) << member.name;
 }
 
-TEST(Distance, FrechetOfManyRows) {  // more rows than one block: 4 s^2 apart in each of 3 columns
-  const std::size_t n = 5000;
-  Draws draws(13);
-  std::vector<double> rows(3 * n);
-  for (double& x : rows) x = draws.normal();
-  std::vector<double> tripled = rows;
-  for (double& x : tripled) x = 3 * x;
-  const Sample x = with_features("clean", n, 3, rows), y = with_features("shifted", n, 3, tripled);
-  double expected = 0;  // C'' = 9 C': tr (C' + 9 C' - 6 C') = 4 tr C', and the means differ by 2 m
-  for (std::size_t c = 0; c < 3; ++c) {
-    double sum = 0, squares = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += rows[3 * i + c];
-    const double mean = sum / static_cast<double>(n);
-    for (std::size_t i = 0; i < n; ++i) squares += (rows[3 * i + c] - mean) * (rows[3 * i + c] - mean);
-    expected += 4 * mean * mean + 4 * squares / static_cast<double>(n - 1);
+// Means differ by 2 m, and C'' = 9 C': tr (C' + 9 C' - 6 C') = 4 tr C'.
+TEST(Distance, FrechetOfManyRows) {
+  struct Case {
+    std::size_t n, d, dependent;  // the last columns repeat the first
+  };
+  for (const auto& [n, d, dependent] : {Case{5000, 3, 0}, {700, 210, 0}, {700, 210, 10}, {100, 210, 0}}) {
+    Draws draws(13);
+    std::vector<double> rows(d * n), tripled;
+    double expected = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t c = 0; c < d; ++c)
+        rows[i * d + c] = c < d - dependent ? draws.normal() : rows[i * d + c + dependent - d];
+    for (const double x : rows) tripled.push_back(3 * x);
+    for (std::size_t c = 0; c < d; ++c) {
+      double sum = 0, squares = 0;
+      for (std::size_t i = 0; i < n; ++i) sum += rows[i * d + c];
+      const double mean = sum / static_cast<double>(n);
+      for (std::size_t i = 0; i < n; ++i) squares += (rows[i * d + c] - mean) * (rows[i * d + c] - mean);
+      expected += 4 * mean * mean + 4 * squares / static_cast<double>(n - 1);
+    }
+    const Sample x = with_features("clean", n, d, rows), y = with_features("shifted", n, d, tripled);
+    EXPECT_NEAR(measure("frechet", x, y), expected, 1e-11 * std::max(1., expected)) << n << " " << d;
   }
-  EXPECT_NEAR(measure("frechet", x, y), expected, 1e-11);
 }
 
 TEST(Distance, ErrorsNameTheSetAndTheRow) {

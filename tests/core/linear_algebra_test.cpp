@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "leeway/core/lapack.h"
 #include "leeway/core/random.h"
@@ -113,6 +114,22 @@ TEST(LinearAlgebra, TriangularFactorsGiveTheSquares) {
     EXPECT_LT(largest_difference(transposed_times(r, r), transposed_times(a, a)), 1e-10);
     for (std::size_t j = 0; j < columns; ++j)
       for (std::size_t i = j + 1; i < columns; ++i) EXPECT_EQ(r(i, j), 0);
+    const std::optional<Matrix> quick = factor_of_gram(transposed_times(a, a), 1e10);
+    ASSERT_TRUE(quick);
+    EXPECT_LT(largest_difference(transposed_times(*quick, *quick), transposed_times(a, a)), 1e-10);
+  }
+}
+
+TEST(LinearAlgebra, FactorOfAGramMatrixNeedsItsCondition) {
+  for (const std::size_t n : {4, 150}) {
+    Matrix gram(n, n);
+    for (std::size_t i = 0; i < n; ++i) gram(i, i) = i == 0 ? 1e-6 : 1;
+    EXPECT_TRUE(factor_of_gram(gram, 1.1e6));
+    EXPECT_FALSE(factor_of_gram(gram, .9e6));
+    gram(0, 0) = 0;
+    EXPECT_FALSE(factor_of_gram(gram, 1e300));
+    gram(0, 0) = -1;
+    EXPECT_FALSE(factor_of_gram(gram, 1e300));
   }
 }
 
@@ -159,6 +176,16 @@ TEST(LinearAlgebra, IndependentColumnsGiveTheMatrix) {
     std::ranges::copy(a.column(found.kept[i]), kept.column(i).begin());
   EXPECT_LT(largest_difference(times_transposed(found.q, transposed(found.r)), kept), 1e-12);
   EXPECT_EQ(independent_columns(a, 1e-7, 90).kept, std::vector(found.kept.begin(), found.kept.begin() + 90));
+}
+
+// Läuchli's matrix: a row of 1 above a diagonal of e, whose columns one pass of Gram-Schmidt leaves far from orthogonal.
+TEST(LinearAlgebra, NearlyDependentColumnsBecomeOrthogonal) {
+  Matrix a(121, 120);
+  for (std::size_t c = 0; c < a.columns; ++c) a(0, c) = 1, a(c + 1, c) = 1e-9;
+  const IndependentColumns found = independent_columns(a, 1e-12, 120);
+  ASSERT_EQ(found.kept.size(), 120);
+  expect_orthonormal(found.q);
+  EXPECT_LT(largest_difference(times_transposed(found.q, transposed(found.r)), a), 1e-14);
 }
 
 TEST(LinearAlgebra, OpenBlasGivesWhatEigenGives) {

@@ -57,9 +57,9 @@ std::vector<RowPair> pairs_by_label(
 // Products find the rows that may be nearest; distances column by column, which round less, decide. The first of equals wins.
 std::vector<RowPair> nearest_of(const Matrix& x, const RowNumbers& candidates, const Matrix& y,
                                 const RowNumbers& queries) {
-  constexpr std::size_t chunk = 256;
   constexpr double rounding = 1e-11;  // of a product, relative to the squares
-  const std::size_t block = RowBlock::rows_of_block(x.columns());
+  const std::size_t block = RowBlock::rows_of_block(x.columns()),
+                    chunk = std::clamp<std::size_t>(2 * x.columns(), 256, 4096);
   std::vector<RowPair> pairs(queries.size());
   parallel_chunks(queries.size(), chunk, [&](std::size_t begin, std::size_t end) {
     const RowBlock rows(y, std::span(queries).subspan(begin, end - begin));
