@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# tests/arm64.sh FOLDER: compiles the part without LibTorch for 64-bit ARM and runs its tests of core, agreement, average_case and
-# error_bound in an emulator. By hand, on Debian 12 (apt-get install g++-aarch64-linux-gnu qemu-user): about two hours.
+# tests/arm64.sh FOLDER [PROGRAM...]: compiles the part without LibTorch for 64-bit ARM and runs test programs in an emulator:
+# agreement, average_case, core and error_bound. By hand, on Debian 12 (apt-get install g++-aarch64-linux-gnu qemu-user): hours.
 #
 # FOLDER keeps the arm64 packages, the build and a log of each test program; a second run builds what changed.
 set -euo pipefail
-[ $# = 1 ] || { echo "usage: tests/arm64.sh FOLDER" >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: tests/arm64.sh FOLDER [PROGRAM...]" >&2; exit 2; }
 mkdir -p "$1"
 home=$(cd "$1" && pwd)
+shift
+programs=("$@")
+[ $# -gt 0 ] || programs=(agreement average_case core error_bound)
 cd "$(dirname "$0")/.."
 . .ci/steps.sh
 root=$home/root
@@ -64,12 +67,12 @@ CMAKE
 # that a program is missing: its child is a fork.
 run() {
   local status=0
-  taskset -c 0 qemu-aarch64 -L "$root" "$home/build/bin/${1}_test" --gtest_filter=-ChildProcess.ThatIsMissingIsAnError >"$home/$1.log" 2>&1 || status=$?
+  taskset -c 0 qemu-aarch64 -L "$root" "$home/build/bin/${1}_test" --gtest_filter=-ChildProcess.ThatIsMissingIsAnError \
+    >"$home/$1.log" 2>&1 || status=$?
   grep -E '^\[ +(PASSED|FAILED) +\]|tests ran' "$home/$1.log" || tail -n 3 "$home/$1.log"
   return $status
 }
 
-programs=(agreement average_case core error_bound)
 failed=0
 [ -e "$home/fetched" ] || step "arm64 packages" quietly "$home/apt.log" fetch_packages
 step "build" quietly "$home/build.log" build

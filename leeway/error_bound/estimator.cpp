@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
 #include "leeway/core/random.h"
+#include "leeway/error_bound/detail/near_scores.h"
 #include "leeway/error_bound/detail/temperature.h"
 
 namespace leeway::error_bound {
@@ -38,6 +41,9 @@ class Estimation {
     if (transport_) self_ = self_transport(source, inverse_temperature_, target.n());
   }
 
+  // Before resampled().
+  void prepare_replicates() { near_ = NearEstimates::at(source_, target_, inverse_temperature_, scaled_); }
+
   [[nodiscard]] double inverse_temperature() const { return inverse_temperature_; }
 
   [[nodiscard]] Evidence evidence() const {
@@ -53,12 +59,17 @@ class Estimation {
   [[nodiscard]] Errors resampled(std::size_t replicate, double ratio, std::uint64_t seed) const {
     const auto source = draw(source_.n(), ratio, Random(seed, stream("bootstrap source"), replicate));
     const auto target = draw(target_.n(), ratio, Random(seed, stream("bootstrap target"), replicate));
-    double t = 1;
-    if (scaled_) {
+    EvidenceOptions options{1, transport_, movement_, self_, source, target};
+    if (const std::optional<double> t = near_ ? near_->temperature(source) : std::nullopt) {
+      options.inverse_temperature = *t;
+      options.source_scores = std::make_shared<Scores>(near_->source().at(*t, source));
+      options.target_scores = std::make_shared<Scores>(near_->target().at(*t, target));
+    } else if (scaled_) {
       const double start = std::isfinite(inverse_temperature_) ? inverse_temperature_ : 0;
-      t = fit_temperature(source_.logits, source_.labels, {1e-6, start, source}).inverse;
+      options.inverse_temperature =
+          fit_temperature(source_.logits, source_.labels, {1e-6, start, source}).inverse;
     }
-    return errors(collect(source_, target_, {t, transport_, movement_, self_, source, target}));
+    return errors(collect(source_, target_, options));
   }
 
  private:
@@ -73,6 +84,7 @@ class Estimation {
   bool scaled_, transport_ = false, movement_ = false;
   double inverse_temperature_ = 1;
   SelfTransport self_;
+  std::optional<NearEstimates> near_;
 };
 
 // Replicates of cot are too high on average, because resampling adds noise: their mean is moved to the estimate.
@@ -146,10 +158,11 @@ Estimates estimate_error(const Sample& source, const Sample& target, const Estim
     refuse("estimate_error: level", "a number within (0, 1)", fmt::format("{}", options.level));
   const Methods methods = chosen(options);
   check(source, target);
-  const Estimation estimation(source, target, methods, options.temperature);
+  Estimation estimation(source, target, methods, options.temperature);
   const Evidence evidence = estimation.evidence();
   const Errors errors = estimation.errors(evidence);
   const double ratio = share_drawn(source, target, options.most_rows);
+  if (options.bootstrap > 0) estimation.prepare_replicates();
   const std::vector<Errors> replicates = replicate(estimation, ratio, options);
   const std::size_t wrong = source.n() - evidence.n_correct;
   Estimates result;

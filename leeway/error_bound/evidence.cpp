@@ -20,16 +20,17 @@ Threshold threshold(std::vector<double> scores, std::size_t n_correct) {
   return {at, (static_cast<double>(n_correct) - above) / equal};
 }
 
-}  // namespace
-
-double transport_cost(const Rows& logits, double inverse_temperature, std::span<const std::size_t> rows,
-                      std::span<const double> masses) {
-  const Softmax p(logits, inverse_temperature, rows);
+// Of moving the target's softmax to the source's label shares.
+double transport_cost(const Rows& logits, const std::vector<double>& label_shares,
+                      const EvidenceOptions& options) {
+  const Softmax p(logits, options.inverse_temperature, options.target_rows);
   const auto read = [&p](std::size_t begin, std::size_t end, std::vector<double>& scratch) {
     return p.rows(begin, end, scratch);
   };
-  return optimal_transport({p.n(), p.k(), read}, masses).cost;
+  return optimal_transport({p.n(), p.k(), read}, label_shares).cost;
 }
+
+}  // namespace
 
 std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t n, Random random) {
   std::vector<std::uint32_t> times(n, 0);
@@ -47,7 +48,9 @@ Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
   const auto n = static_cast<double>(labels.size());
   Evidence evidence;
   evidence.source =
-      std::make_shared<Scores>(scores(source.logits, options.inverse_temperature, options.source_rows));
+      options.source_scores
+          ? options.source_scores
+          : std::make_shared<Scores>(scores(source.logits, options.inverse_temperature, options.source_rows));
   evidence.label_shares.resize(source.k());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     evidence.n_correct += evidence.source->predicted[i] == labels[i] ? 1 : 0;
@@ -65,11 +68,12 @@ Evidence collect_source(const Sample& source, const EvidenceOptions& options) {
 
 void add_target(Evidence& evidence, const Sample& source, const Sample& target,
                 const EvidenceOptions& options) {
-  evidence.target = scores(target.logits, options.inverse_temperature, options.target_rows);
+  evidence.target = options.target_scores
+                        ? *options.target_scores
+                        : scores(target.logits, options.inverse_temperature, options.target_rows);
   evidence.target_confidence = mean_and_error(evidence.target.confidence).mean;
   if (options.transport) {
-    evidence.transport_cost = transport_cost(target.logits, options.inverse_temperature, options.target_rows,
-                                             evidence.label_shares);
+    evidence.transport_cost = transport_cost(target.logits, evidence.label_shares, options);
     evidence.self =
         options.self ? *options.self
                      : self_transport(source, options.inverse_temperature, evidence.target.confidence.size());

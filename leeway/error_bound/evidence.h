@@ -41,16 +41,14 @@ struct EvidenceOptions {
   bool transport = false, movement = false;
   std::optional<SelfTransport> self{};                        // where it is known
   std::span<const std::size_t> source_rows{}, target_rows{};  // empty: all
+  // Of these rows, where they are known
+  std::shared_ptr<const Scores> source_scores{}, target_scores{};
 };
 
 // collect() in two steps, for many targets of one source.
 [[nodiscard]] Evidence collect_source(const Sample& source, const EvidenceOptions& options);
 void add_target(Evidence& evidence, const Sample& source, const Sample& target,
                 const EvidenceOptions& options);
-
-// The cost of moving the softmax of these rows (empty: all) to classes of these masses: transport.h.
-[[nodiscard]] double transport_cost(const Rows& logits, double inverse_temperature,
-                                    std::span<const std::size_t> rows, std::span<const double> masses);
 
 // `count` of n rows, drawn with replacement, in the order of memory: no estimate depends on an order.
 [[nodiscard]] std::vector<std::size_t> drawn_rows(std::size_t count, std::size_t n, Random random);

@@ -13,6 +13,8 @@
 #include "leeway/core/random.h"
 #include "leeway/core/result.h"
 #include "leeway/error_bound/detail/critic_rows.h"
+#include "leeway/error_bound/detail/near_scores.h"
+#include "leeway/error_bound/detail/temperature.h"
 #include "leeway/error_bound/detail/transport.h"
 #include "leeway/error_bound/dis2.h"
 #include "leeway/error_bound/evidence.h"
@@ -39,6 +41,36 @@ void expect_errors(const Estimates& found, const Json& expected, const std::stri
   for (const Estimate& estimate : found.estimates)
     EXPECT_NEAR(estimate.error, expected.at(std::string(estimate.estimator->name)).get<double>(), 1e-9)
         << where << ", " << estimate.estimator->name;
+}
+
+// What replicates interpolate, beside fits and scores of the rows drawn.
+TEST(Estimators, ScoresNearTheTemperatureAreThoseOfTheRows) {
+  for (const auto& [n, k] : {std::pair<std::size_t, std::size_t>{4000, 2}, {2000, 10}, {1500, 100}}) {
+    const Sample source = calibrated(n, k, 2, 31), target = calibrated(n / 2, k, 1, 32);
+    const double t = fit_temperature(source.logits, source.labels).inverse;
+    const auto near = NearEstimates::at(source, target, t, true);
+    ASSERT_TRUE(near);
+    for (std::uint64_t draw = 0; draw < 20; ++draw) {
+      const std::vector<std::size_t> of_source = drawn_rows(n, n, Random(1, stream("near source"), draw)),
+                                     of_target = drawn_rows(n / 2, n / 2, Random(1, stream("near"), draw));
+      const auto found = near->temperature(of_source);
+      ASSERT_TRUE(found);
+      const double expected = fit_temperature(source.logits, source.labels, {1e-12, t, of_source}).inverse;
+      EXPECT_NEAR(*found, expected, 1e-6 * expected) << k;
+      const Scores one = near->target().at(expected, of_target),
+                   other = scores(target.logits, expected, of_target);
+      for (std::size_t i = 0; i < of_target.size(); ++i) {
+        ASSERT_NEAR(one.confidence[i], other.confidence[i], 1e-6);
+        ASSERT_NEAR(one.negative_entropy[i], other.negative_entropy[i], 1e-5);
+        ASSERT_NEAR(one.log_odds[i], other.log_odds[i], 1e-5);
+      }
+      EXPECT_EQ(one.margin, other.margin);
+      EXPECT_EQ(one.predicted, other.predicted);
+    }
+    EXPECT_FALSE(NearEstimates::at(source, target, std::numeric_limits<double>::infinity(), true));
+    const Sample few = calibrated(30, k, 2, 33);  // resamples move their temperature too far
+    EXPECT_FALSE(NearEstimates::at(few, target, fit_temperature(few.logits, few.labels).inverse, true));
+  }
 }
 
 TEST(Estimators, EqualAnIndependentComputation) {
