@@ -105,23 +105,17 @@ std::optional<std::size_t> distance_within(const SymbolPlaces& places, std::size
   return distance <= most ? std::optional(distance) : std::nullopt;
 }
 
-// "Lu", "Nd", ...
-std::string_view category(char32_t point) {
-  return ::utf8proc_category_string(static_cast<utf8proc_int32_t>(point));
-}
-
 // Property Case_Ignorable.
 bool is_ignorable(char32_t point) {
   constexpr std::u32string_view marks =
       U".:'\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a";
-  return std::string_view("Mn Me Cf Lm Sk").find(category(point)) != std::string_view::npos ||
-         marks.find(point) != marks.npos;
+  return marks.find(point) != marks.npos || std::string_view("Mn Me Cf Lm Sk").find(category(point)) < 14;
 }
 
 // Property Cased, where not ignorable: also ordinal indicators and squared capitals, which have no other case.
 bool is_cased(char32_t point) {
-  return std::string_view("Lu Ll Lt").find(category(point)) != std::string_view::npos ||
-         lower_case(point) != upper_case(point) || point == 0xaa || point == 0xba ||
+  return std::string_view("Lu Ll Lt").find(category(point)) < 8 || lower_case(point) != upper_case(point) ||
+         point == 0xaa || point == 0xba ||
          (point >= 0x1f130 && point <= 0x1f189 && (point - 0x1f130) % 32 < 26);
 }
 
@@ -134,18 +128,18 @@ bool is_final(std::u32string_view before, std::u32string_view after) {
 
 }  // namespace
 
-bool is_letter(char32_t point) { return category(point)[0] == 'L'; }
-
-bool is_number(char32_t point) { return category(point)[0] == 'N'; }
+std::string_view category(char32_t point) {
+  return ::utf8proc_category_string(static_cast<utf8proc_int32_t>(point));
+}
 
 std::string composed(std::string_view text) {
   utf8proc_uint8_t* made = nullptr;
-  const utf8proc_ssize_t size = ::utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                               static_cast<utf8proc_ssize_t>(text.size()), &made,
-                                               utf8proc_option_t(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+  const auto size = ::utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                   static_cast<utf8proc_ssize_t>(text.size()), &made,
+                                   utf8proc_option_t(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   if (size < 0) throw std::runtime_error(::utf8proc_errmsg(size));
-  return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(size)};
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+  return {made, made + size};
 }
 
 std::u32string lower_case(std::u32string_view text) {

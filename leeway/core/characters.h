@@ -1,4 +1,4 @@
-// Categories, letter case and normalization of Unicode code points (utf8proc 2.8: Unicode 15).
+// Categories, letter case and normalization of Unicode code points, by utf8proc's tables.
 //
 // The case of a single code point has no context: the capital of sharp s, U+00DF, is U+1E9E. Cost: a few ns per letter.
 #pragma once
@@ -12,11 +12,10 @@ namespace leeway {
 // The property White_Space: tab to carriage return, space, U+0085, U+00A0, U+1680, U+2000 to U+200A, ...
 [[nodiscard]] bool is_white_space(char32_t point);
 
-// General categories L* (letters) and N* (digits of all scripts, fractions, letters that are numerals).
-[[nodiscard]] bool is_letter(char32_t point);
-[[nodiscard]] bool is_number(char32_t point);
+// General category: "Lu" and others of letters, "Nd", "Nl" and "No" of numbers, ...
+[[nodiscard]] std::string_view category(char32_t point);
 
-// Normalization form C. `text` is valid UTF-8.
+// Normalization form C of valid UTF-8.
 [[nodiscard]] std::string composed(std::string_view text);
 
 // As Python's str.lower(): final sigma is U+03C2, and I with a dot (U+0130) becomes two code points.

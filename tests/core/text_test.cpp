@@ -89,6 +89,23 @@ TEST(Characters, EveryCodePointAsInPython) {
   }
 }
 
+TEST(Characters, LowerCaseOfTextsDependsOnContext) {
+  const std::pair<std::u32string_view, std::u32string_view> cases[] = {
+      {U"ΟΔΟΣ ΣΑΣΑ Σ", U"οδος σασα σ"},
+      {U"ΑΣ. ΑΣ.Α Α\u0301Σ\u0301", U"ας. ασ.α α\u0301ς\u0301"},
+      {U"ªΣ 🄰Σ ΑΣʰ 1Σ", U"ªς 🄰ς αςʰ 1σ"},
+      {U"İ", U"i\u0307"},
+  };
+  for (const auto& [text, lower] : cases) EXPECT_TRUE(lower_case(text) == lower);
+}
+
+TEST(Characters, CategoriesAndComposition) {
+  for (const auto& [point, expected] : std::map<char32_t, std::string>{
+           {U'a', "Ll"}, {U'日', "Lo"}, {U'٣', "Nd"}, {U'Ⅷ', "Nl"}, {U'½', "No"}, {0x378, "Cn"}})
+    EXPECT_EQ(category(point), expected);
+  EXPECT_EQ(composed(std::string_view("e\u0301\0\u1100\u1161", 10)), std::string_view("é\0가", 6));
+}
+
 TEST(Numbers, DigitsStopWhereTheIntervalBegins) {
   EXPECT_EQ(percent({.7402, .7312, .7489}), "74.0%");  // half width .9 points: one decimal
   EXPECT_EQ(percent_interval({.7402, .7312, .7489}), "73.1–74.9");

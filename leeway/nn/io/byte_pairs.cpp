@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +20,7 @@ namespace leeway::nn {
 namespace {
 
 using nlohmann::json;
+using SymbolIds = std::unordered_map<std::string, std::int32_t>;
 
 constexpr std::int32_t bytes = 256, printable_bytes = 188;
 constexpr std::size_t published_merges = 48'894;
@@ -30,133 +29,105 @@ constexpr std::u32string_view start_word = U"<|startoftext|>", end_word = U"<|en
 // The id of each byte: first those that print, in Latin-1.
 constexpr std::array<std::int32_t, bytes> ids_of_bytes = [] {
   std::array<std::int32_t, bytes> ids{};
-  std::int32_t next = 0, next_other = printable_bytes;
-  for (std::size_t byte = 0; byte < bytes; ++byte) {
-    const bool prints = (byte > 32 && byte < 127) || (byte > 160 && byte != 173);
-    ids[byte] = prints ? next++ : next_other++;
-  }
+  std::int32_t printable = 0, other = printable_bytes;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    ids[i] = (i > 32 && i < 127) || (i > 160 && i != 173) ? printable++ : other++;
   return ids;
 }();
 
-// How files write a byte: as a character that prints.
-std::string written(std::size_t byte) {
-  const std::int32_t id = ids_of_bytes[byte];
-  const std::size_t point =
-      id < printable_bytes ? byte : static_cast<std::size_t>(bytes + id - printable_bytes);
-  return *utf8_from_code_points(std::u32string(1, static_cast<char32_t>(point)));
-}
-
-json parsed(std::string_view text, const std::string& name) {
-  constexpr int deepest = 16;
-  const auto check = [&](int depth, json::parse_event_t, const json&) {
-    if (depth > deepest) refuse(name, fmt::format("JSON of at most {} levels", deepest), "more");
-    return true;
-  };
-  try {
-    return json::parse(text.begin(), text.end(), check);
-  } catch (const json::exception&) {
-    refuse(name, "JSON", "other text, or a number beyond float64");
+// Files write a byte as a character that prints.
+SymbolIds ids_of_alphabet() {
+  SymbolIds ids;
+  for (std::int32_t byte = 0; byte < bytes; ++byte) {
+    const std::int32_t id = ids_of_bytes[static_cast<std::size_t>(byte)];
+    const auto point = static_cast<char32_t>(id < printable_bytes ? byte : bytes + id - printable_bytes);
+    const std::string symbol = utf8_from_code_points({&point, 1}).value();
+    ids[symbol] = id;
+    ids[symbol + "</w>"] = bytes + id;
   }
+  return ids;
 }
 
-// The merges of a tokenizer.json, "A B" or ["A", "B"], as lines of merges.txt.
-std::string merges_of(const json& tokenizer, const std::string& name) try {
-  std::string text = "#version\n";
-  for (const json& merge : tokenizer.at("model").at("merges"))
-    text += (merge.is_string() ? merge.get<std::string>()
-                               : merge.at(0).get<std::string>() + ' ' + merge.at(1).get<std::string>()) +
-            '\n';
-  return text;
-} catch (const json::exception&) {
-  refuse(name, "the vocab and the merges of a BPE model", "other JSON");
+std::uint64_t pair_of(std::int32_t left, std::int32_t right) {
+  return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint64_t>(right);
 }
 
-// Every id that the file gives must be that of its symbol, and no symbol may lack.
-void check_ids(const json& vocab, const std::unordered_map<std::string, std::int32_t>& ids,
-               const std::string& name) {
-  if (!vocab.is_object()) refuse(name, "an object of ids", vocab.type_name());
+void check_ids(std::string_view vocab_json, const SymbolIds& ids, const std::string& name) {
+  const json vocab = json::parse(vocab_json, nullptr, false);
+  if (!vocab.is_object() || vocab.size() != ids.size())
+    refuse(name, fmt::format("an object of {} ids, for bytes, merges, start and end", ids.size()),
+           vocab.is_object() ? std::to_string(vocab.size()) : vocab.type_name());
   for (const auto& [symbol, id] : vocab.items()) {
     const auto known = ids.find(symbol);
-    if (known == ids.end()) refuse(name, "symbols of the merges", in_quotes(symbol));
+    if (known == ids.end()) refuse(name, "symbols that the merges make", in_quotes(symbol));
     if (id != known->second)
-      refuse(name, fmt::format("id {} of {}", known->second, in_quotes(symbol)), printable(id.dump()));
+      refuse(name, fmt::format("{} for {}", known->second, in_quotes(symbol)),
+             id.is_number() ? id.dump() : id.type_name());
   }
-  if (vocab.size() != ids.size())
-    refuse(name, fmt::format("ids of {} symbols, of bytes, merges, start and end", ids.size()), vocab.size());
 }
 
-// As HTML writes them; all but the last also without ";".
 constexpr std::pair<std::string_view, char> entities[] = {
-    {"amp", '&'}, {"AMP", '&'},  {"lt", '<'},   {"LT", '<'},   {"gt", '>'},
-    {"GT", '>'},  {"quot", '"'}, {"QUOT", '"'}, {"nbsp", ' '}, {"apos;", '\''}};
+    {"&amp", '&'}, {"&AMP", '&'},  {"&lt", '<'},   {"&LT", '<'},   {"&gt", '>'},
+    {"&GT", '>'},  {"&quot", '"'}, {"&QUOT", '"'}, {"&nbsp", ' '}, {"&apos;", '\''}};
 
-// The character of "&#NUMBER;" in HTML 5: 80 to 9F are those of Windows-1252, and some numbers stand for none.
+// What HTML 5 reads for a number: 80 to 9F are characters of Windows-1252, some numbers no characters.
 std::string character(std::uint32_t number) {
-  if (number >= 0x80 && number < 0xa0)
+  constexpr const char* replacement = "\xef\xbf\xbd";  // U+FFFD
+  const char32_t point = number;
+  if (point == 0 || point > 0x10ffff) return replacement;
+  if (point >= 0x80 && point < 0xa0)
     return to_utf8(std::string(1, static_cast<char>(number)), Encoding::windows_1252, "HTML");
-  const bool control = number < 0x20 && !is_white_space(number);
-  if (number == 0 || number > 0x10ffff) return "\ufffd";
-  if (control || number == 0xb || number == 0x7f || (number >= 0xfdd0 && number < 0xfdf0) ||
-      (number & 0xfffe) == 0xfffe)
-    return "";
-  return utf8_from_code_points(std::u32string(1, number)).value_or("\ufffd");
+  const bool control = (point < 0x20 && !is_white_space(point)) || point == 0xb || point == 0x7f;
+  if (control || (point >= 0xfdd0 && point < 0xfdf0) || (point & 0xfffe) == 0xfffe) return "";
+  return utf8_from_code_points({&point, 1}).value_or(replacement);
 }
 
-// Appends what the text after "&" refers to. Returns the length of the reference, 0 if there is none.
-std::size_t append_reference(std::string_view text, std::string& to) {
-  std::size_t length = 0;
-  if (text.starts_with('#')) {
-    const bool hexadecimal = text.size() > 1 && (text[1] == 'x' || text[1] == 'X');
-    const char* const digits = text.data() + (hexadecimal ? 2 : 1);
-    std::uint32_t number = 0;
-    const auto read = std::from_chars(digits, text.data() + text.size(), number, hexadecimal ? 16 : 10);
-    if (read.ptr == digits) return 0;
-    to += character(read.ec == std::errc() ? number : 0x110000);
-    length = static_cast<std::size_t>(read.ptr - text.data());
-  } else {
-    const auto* const entity =
-        std::ranges::find_if(entities, [&](const auto& one) { return text.starts_with(one.first); });
-    if (entity == std::end(entities)) return 0;
-    to += entity->second;
-    length = entity->first.size();
-    if (entity->first.ends_with(';')) return length;
-  }
-  return length + (text.substr(length).starts_with(';') ? 1 : 0);
-}
-
-// As Python's html.unescape, which knows more names.
+// As Python's html.unescape, for these entities.
 std::string unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t at; (at = text.find('&')) != text.npos;) {
     plain += text.substr(0, at);
-    text.remove_prefix(at + 1);
-    const std::size_t length = append_reference(text, plain);
-    if (length == 0) plain += '&';
+    text.remove_prefix(at);
+    const bool hexadecimal = text.starts_with("&#x") || text.starts_with("&#X");
+    const char* const digits = text.data() + (hexadecimal ? 3 : std::min<std::size_t>(2, text.size()));
+    std::uint32_t number = 0;
+    const auto read = std::from_chars(digits, text.data() + text.size(), number, hexadecimal ? 16 : 10);
+    const auto* const entity =
+        std::ranges::find_if(entities, [&](const auto& one) { return text.starts_with(one.first); });
+    std::size_t length = 1;
+    if (text.starts_with("&#") && read.ptr != digits) {
+      plain += character(read.ec == std::errc() ? number : 0x110000);
+      length = static_cast<std::size_t>(read.ptr - text.data());
+    } else if (entity != std::end(entities)) {
+      plain += entity->second;
+      length = entity->first.size();
+    } else {
+      plain += '&';
+    }
+    if (length > 1 && text[length - 1] != ';' && text.substr(length).starts_with(';')) ++length;
     text.remove_prefix(length);
   }
   return plain.append(text);
 }
 
-std::size_t length_of_run(std::u32string_view text, bool letters) {
-  const auto end = std::ranges::find_if(text, [&](char32_t point) {
-    return letters ? !is_letter(point) : is_white_space(point) || is_letter(point) || is_number(point);
-  });
-  return static_cast<std::size_t>(end - text.begin());
+// 'L': letter, 'N': number, ' ': white space, 'S': other.
+char kind_of(char32_t point) {
+  if (is_white_space(point)) return ' ';
+  const char kind = category(point)[0];
+  return kind == 'L' || kind == 'N' ? kind : 'S';
 }
 
-// Pieces that are not runs. OpenAI's pattern ignores case: a long s is an s, and still long in small letters.
-constexpr std::u32string_view words[] = {start_word, end_word, U"'s",  U"'t", U"'re",
-                                         U"'ve",     U"'m",    U"'ll", U"'d", U"'\u017f"};
-
-// Of the first piece of a text that begins with no white space.
+// Of the first piece, or of white space.
 std::size_t length_of_piece(std::u32string_view text, bool hugging_face) {
-  for (const std::u32string_view word : std::span(words).first(std::size(words) - (hugging_face ? 1 : 0)))
+  for (const auto word : {start_word, end_word})
     if (text.starts_with(word)) return word.size();
-  return is_number(text[0]) ? 1 : length_of_run(text, is_letter(text[0]));
-}
-
-std::uint64_t pair_of(std::int32_t left, std::int32_t right) {
-  return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint64_t>(right);
+  for (const auto* const word : {U"'s", U"'t", U"'re", U"'ve", U"'m", U"'ll", U"'d"})
+    if (text.starts_with(word)) return std::u32string_view(word).size();
+  // OpenAI's pattern ignores case, and a long s is a small letter.
+  if (!hugging_face && text.starts_with(U"'\u017f")) return 2;
+  const char kind = kind_of(text[0]);
+  const auto end = std::ranges::find_if(text, [&](char32_t point) { return kind_of(point) != kind; });
+  return kind == 'N' ? 1 : static_cast<std::size_t>(end - text.begin());
 }
 
 }  // namespace
@@ -165,113 +136,89 @@ BytePairs::BytePairs(const std::filesystem::path& vocabulary) {
   const std::string name = display_name(vocabulary);
   const MappedFile file = unpack_gzip(map_file(vocabulary), name);
   const std::filesystem::path beside = vocabulary.parent_path() / "vocab.json";
-  const bool has_ids = file.text().starts_with("#version") && is_there(beside);
+  const bool has_ids = file.text().starts_with('#') && is_there(beside);
   *this = BytePairs(file.text(), has_ids ? map_file(beside).text() : "", name);
 }
 
-BytePairs::BytePairs(std::string_view content, std::string_view vocab_json, const std::string& name) {
-  json vocab;
-  std::string merges;
-  if (content.starts_with('{')) {
-    const json tokenizer = parsed(content, name);
-    content = merges = merges_of(tokenizer, name);
-    vocab = tokenizer["model"].value("vocab", json());
-  } else if (!vocab_json.empty()) {
-    vocab = parsed(vocab_json, "vocab.json beside " + name);
-  }
-  const Ids ids = read_merges(content, name);
-  if (!vocab.is_null())
-    check_ids(vocab, ids, name + ": vocab");
-  else if (merged_.size() != published_merges)
-    refuse(name, fmt::format("{} merges", published_merges), merged_.size());
-}
-
-BytePairs::Ids BytePairs::read_merges(std::string_view text, const std::string& name) {
-  Ids ids;
-  for (std::size_t byte = 0; byte < bytes; ++byte) {
-    ids[written(byte)] = ids_of_bytes[byte];
-    ids[written(byte) + "</w>"] = ids_of_bytes[byte] + bytes;
-  }
-  hugging_face_ = text.starts_with("#version");
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+BytePairs::BytePairs(std::string_view merges, std::string_view vocab_json, const std::string& name)
+    : hugging_face_(merges.starts_with("#version")) {
+  SymbolIds ids = ids_of_alphabet();
+  for (std::size_t number = 1; !merges.empty(); ++number) {
+    const std::size_t end = std::min(merges.find('\n'), merges.size());
+    std::string_view line = merges.substr(0, end);
+    merges.remove_prefix(std::min(end + 1, merges.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
     const auto refuse_line = [&](std::string_view expected) {
       refuse(fmt::format("{}: line {}", name, number), expected, in_quotes(line));
     };
-    if (number == 1) {
-      if (!hugging_face_ && !line.starts_with("\"bpe_simple_vocab"))
-        refuse_line("the head of bpe_simple_vocab_16e6.txt or of merges.txt (#version)");
-      continue;
-    }
-    if (!hugging_face_ && merged_.size() == published_merges) break;  // more lines that CLIP does not use
+    if (number == 1 && !hugging_face_ && !line.starts_with("\"bpe_simple_vocab"))
+      refuse_line("the head of bpe_simple_vocab_16e6.txt or of merges.txt (#version)");
+    if (number == 1) continue;
+    if (!hugging_face_ && merged_.size() == published_merges) break;  // CLIP uses no more
     const std::size_t blank = std::min(line.find(' '), line.size());
     const auto left = ids.find(std::string(line.substr(0, blank)));
     const auto right = ids.find(std::string(line.substr(std::min(blank + 1, line.size()))));
-    if (left == ids.end() || right == ids.end()) refuse_line("two symbols from lines before");
+    if (left == ids.end() || right == ids.end()) refuse_line("two symbols of the lines before");
     const auto id = static_cast<std::int32_t>(ids.size());
-    const std::uint64_t pair = pair_of(left->second, right->second);
-    if (!ids.emplace(left->first + right->first, id).second) refuse_line("a symbol that is new");
-    merged_.emplace(pair, id);
+    merged_[pair_of(left->second, right->second)] = id;
+    if (!ids.emplace(left->first + right->first, id).second) refuse_line("a new symbol");
   }
   start_ = static_cast<std::int32_t>(ids.size());
   ids["<|startoftext|>"] = start_;
   ids["<|endoftext|>"] = start_ + 1;
-  return ids;
+  if (!vocab_json.empty())
+    check_ids(vocab_json, ids, "vocab.json beside " + name);
+  else if (merged_.size() != published_merges)
+    refuse(name, fmt::format("{} merges", published_merges), merged_.size());
 }
 
 std::u32string BytePairs::prepared(std::string_view text) const {
-  if (!is_utf8(text)) refuse(in_quotes(text), "a text in UTF-8", "other bytes");
   if (!hugging_face_) {
-    std::u32string points = lower_case(*code_points_from_utf8(unescaped(unescaped(text))));
-    std::ranges::replace_if(
-        points, [](char32_t point) { return point >= 0x1c && point < 0x20; }, U' ');
+    std::u32string points = lower_case(code_points_from_utf8(unescaped(unescaped(text))).value());
+    // Python's white space, and the letter that matches no part of a pattern without case.
+    const auto is_gap = [](char32_t point) { return (point >= 0x1c && point < 0x20) || point == 0x345; };
+    std::ranges::replace_if(points, is_gap, U' ');
     return points;
   }
-  std::u32string small;
+  std::u32string lower;
   const std::u32string points = code_points_from_utf8(composed(text)).value();
-  for (const char32_t point : points)
-    small += lower_case(std::u32string_view(&point, 1));  // without context: no final sigma
-  return small;
+  for (const char32_t point : points) lower += lower_case({&point, 1});  // without context: no final sigma
+  return lower;
 }
 
-// The pair of lowest rank is joined wherever it stands, left to right, until no pair is in the table.
+// Joins the pair of lowest id wherever it stands, left to right, until no pair is in the table.
 void BytePairs::append_piece(std::u32string_view piece, std::vector<std::int32_t>& ids) const {
-  if (piece == start_word || piece == end_word) {
-    ids.push_back(start_ + (piece == end_word ? 1 : 0));
-    return;
-  }
+  if (piece == start_word || piece == end_word) return ids.push_back(start_ + (piece == end_word ? 1 : 0));
   std::vector<std::int32_t> symbols;
   const std::string text = utf8_from_code_points(piece).value();
   for (const char byte : text) symbols.push_back(ids_of_bytes[static_cast<std::uint8_t>(byte)]);
   symbols.back() += bytes;
   constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
   const auto joined = [&](std::size_t i) {
-    const auto found = merged_.find(pair_of(symbols[i], symbols[i + 1]));
+    const auto found =
+        i + 1 < symbols.size() ? merged_.find(pair_of(symbols[i], symbols[i + 1])) : merged_.end();
     return found == merged_.end() ? none : found->second;
   };
   for (;;) {
     std::int32_t best = none;
-    for (std::size_t i = 0; i + 1 < symbols.size(); ++i) best = std::min(best, joined(i));
+    for (std::size_t i = 0; i < symbols.size(); ++i) best = std::min(best, joined(i));
     if (best == none) break;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < symbols.size(); ++i)
-      symbols[kept++] = i + 1 < symbols.size() && joined(i) == best ? (++i, best) : symbols[i];
+      symbols[kept++] = joined(i) == best ? (++i, best) : symbols[i];
     symbols.resize(kept);
   }
   ids.insert(ids.end(), symbols.begin(), symbols.end());
 }
 
 std::vector<std::int32_t> BytePairs::ids(std::string_view text) const {
+  if (!is_utf8(text)) refuse(in_quotes(text), "a text in UTF-8", "other bytes");
   std::vector<std::int32_t> ids{start_};
   const std::u32string points = prepared(text);
   for (std::u32string_view left = points; !left.empty();) {
-    const bool blank = is_white_space(left[0]);
-    const std::size_t length = blank ? 1 : length_of_piece(left, hugging_face_);
-    if (!blank) append_piece(left.substr(0, length), ids);
-    left.remove_prefix(length);
+    const std::u32string_view piece = left.substr(0, length_of_piece(left, hugging_face_));
+    if (!is_white_space(piece[0])) append_piece(piece, ids);
+    left.remove_prefix(piece.size());
   }
   ids.push_back(start_ + 1);
   if (ids.size() > most_ids)
