@@ -112,7 +112,7 @@ bool is_ignorable(char32_t point) {
   return marks.find(point) != marks.npos || std::string_view("Mn Me Cf Lm Sk").find(category(point)) < 14;
 }
 
-// Property Cased, where not ignorable: also ordinal indicators and squared capitals, which have no other case.
+// Property Cased, where not ignorable. Ordinal indicators and squared capitals have no other case.
 bool is_cased(char32_t point) {
   return std::string_view("Lu Ll Lt").find(category(point)) < 8 || lower_case(point) != upper_case(point) ||
          point == 0xaa || point == 0xba ||

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/characters.h"

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Token ids by two other programs: OpenAI's tokenizer as in open_clip_torch, without ftfy, and Hugging Face's tokenizers.
+"""Token ids by two other programs: OpenAI's tokenizer in open_clip_torch, without ftfy; Hugging Face's tokenizers.
 
   pip install --no-deps open_clip_torch tokenizers regex numpy  # without PyTorch
   clip_tokens.py FOLDER
   LEEWAY_CLIP_TOKENS=FOLDER bin/model_files_test --gtest_filter=*Published*
 
-FOLDER receives the vocabulary in both formats, and openai.json and hugging_face.json: the texts of clip_tokens.json
-and 10,000 random ones, of characters of Unicode 14, with their ids.
+FOLDER receives the vocabulary in both formats, and openai.json and hugging_face.json: the texts of
+clip_tokens.json and 10,000 random ones, of characters of Unicode 14, with their ids.
 Texts of more than 77 tokens are left out.
 """
 import gzip
@@ -21,11 +21,12 @@ import unicodedata
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-WORDS = "a photo of cat Dog naïve ΟΔΟΣ ΣΑΣ Σ İstanbul Straße ﬁn DŽ they're IT'S don't I'LL we've 'ſ '' '' s' 2024 x2 _ ... -".split()
-ENTITIES = ("&amp; &amp &AMP; &lt; &lt &gt; &quot; &apos; &apos &nbsp; &amp;amp; &amp;lt; &amp;#233; &#233; &#233 &#xE9; &#XE9 &#x1F600; "
-            "&#0; &#128; &#x80; &#129; &#13; &#11; &#1; &#127; &#xD800; &#xFFFE; &#x110000; &#99999999999; &#; &#x; & &; && &unknown;").split()
+WORDS = ("a photo of cat Dog naïve ΟΔΟΣ ΣΑΣ Σ İstanbul Straße ﬁn DŽ they're IT'S don't I'LL we've 'ſ '' s' 2024 x2 _ "
+         "... -").split()
+ENTITIES = ("&amp; &amp &AMP; &lt; &lt &gt; &quot; &apos; &apos &nbsp; &amp;amp; &amp;lt; &amp;#233; &#233; &#233 "
+            "&#xE9; &#XE9 &#x1F600; &#0; &#128; &#x80; &#129; &#13; &#11; &#1; &#127; &#xD800; &#xFFFE; &#x110000; "
+            "&#99999999999; &#; &#x; & &; && &unknown;").split()
 SPACES = [chr(c) for c in range(0x3001) if chr(c).isspace()]
-CONTRACTION = "'s|'t|'re|'ve|'m|'ll|'d"
 
 
 def openai():
@@ -45,7 +46,7 @@ def hugging_face(folder):
                                                continuing_subword_prefix="", end_of_word_suffix="</w>"))
     tokenizer.normalizer = normalizers.Sequence(
         [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()])
-    pattern = Regex(CONTRACTION + r"|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+")
+    pattern = Regex(r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+")
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(pattern, "removed", invert=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
     return tokenizer
@@ -59,7 +60,8 @@ def random_texts(count):
         kinds.setdefault(unicodedata.category(c), []).append(c)
         kinds.setdefault(unicodedata.bidirectional(c), []).append(c)
     kinds = [*kinds.values(), [chr(c) for c in range(32, 127)], [chr(c) for c in range(0x370, 0x400)],
-             [chr(c) for c in range(0x1F300, 0x1F650)] + ["\u200d", "\ufe0f"], [chr(0xE000), chr(0xFFFFD), chr(0x10FFFD)], points]
+             [*(chr(c) for c in range(0x1F300, 0x1F650)), "\u200d", "\ufe0f"],
+             ["\ue000", "\U000ffffd", "\U0010fffd"], points]
     for _ in range(count):
         parts = []
         for _ in range(draw.randint(1, 6)):
@@ -76,14 +78,16 @@ def main():
     lines = gzip.open(module.default_bpe(), "rt", encoding="utf-8").read().split("\n")[1:48895]
     (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *lines, ""]), encoding="utf-8")
     simple = module.SimpleTokenizer()
-    ids = {{49406: "<|startoftext|>", 49407: "<|endoftext|>"}.get(i, symbol): i for symbol, i in simple.encoder.items()}
+    ends = {49406: "<|startoftext|>", 49407: "<|endoftext|>"}
+    ids = {ends.get(i, symbol): i for symbol, i in simple.encoder.items()}
     (folder / "vocab.json").write_text(json.dumps(ids, ensure_ascii=False), encoding="utf-8")
     other = hugging_face(folder)
     published = json.loads(pathlib.Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
     texts = [*(text for text, _ in published), *random_texts(10000)]
     # Hugging Face's tables of NFC are older than Unicode 14.
-    composed = {text for text in texts if normalizers.NFC().normalize_str(text) == unicodedata.normalize("NFC", text)}
-    print(f"hugging_face: {len(texts) - len(composed)} texts left out, whose normalization form C differs from Python's")
+    nfc = normalizers.NFC()
+    composed = {text for text in texts if nfc.normalize_str(text) == unicodedata.normalize("NFC", text)}
+    print(f"hugging_face: {len(texts) - len(composed)} texts left out, whose form C differs from Python's")
     for name, encode in [("openai", simple.encode), ("hugging_face", lambda text: other.encode(text).ids)]:
         rows = [[text, ids] for text in texts
                 if len(ids := encode(text)) <= 75 and (name == "openai" or text in composed)]

@@ -95,15 +95,15 @@ std::string unescaped(std::string_view text) {
     const auto* const entity =
         std::ranges::find_if(entities, [&](const auto& one) { return text.starts_with(one.first); });
     std::size_t length = 1;
+    std::string found = "&";
     if (text.starts_with("&#") && read.ptr != digits) {
-      plain += character(read.ec == std::errc() ? number : 0x110000);
+      found = character(read.ec == std::errc() ? number : 0x110000);
       length = static_cast<std::size_t>(read.ptr - text.data());
     } else if (entity != std::end(entities)) {
-      plain += entity->second;
+      found = entity->second;
       length = entity->first.size();
-    } else {
-      plain += '&';
     }
+    plain += found;
     if (length > 1 && text[length - 1] != ';' && text.substr(length).starts_with(';')) ++length;
     text.remove_prefix(length);
   }

@@ -1,13 +1,13 @@
 // Byte-level byte-pair encoding (BPE): texts to the token ids of CLIP.
 //
-// Sennrich et al., "Neural machine translation of rare words with subword units", ACL 2016, on UTF-8 bytes. Ids: 0 to
-// 255 bytes, 256 to 511 bytes at the end of a piece, 512 + i merge i, then start and end of text (49406, 49407).
-// White space separates pieces. A piece is <|startoftext|>, <|endoftext|>, 's 't 're 've 'm 'll 'd, a run of letters, one
-// number, or a run of other characters. The file decides what precedes:
-//   bpe_simple_vocab_16e6.txt.gz  of OpenAI, or unpacked: HTML is unescaped twice, letters become lower case as by
-//       Python's str.lower(). Named entities: only amp, lt, gt, quot, apos and nbsp. Mojibake is not repaired (ftfy).
-//   merges.txt  of Hugging Face, with vocab.json beside it or with 48,894 merges: normalization form C, then each
-//       letter becomes lower case by itself.
+// Sennrich et al., "Neural machine translation of rare words with subword units", ACL 2016, on UTF-8 bytes.
+// Ids: 0 to 255 bytes, 256 to 511 bytes at the end of a piece, 512 + i merge i, start and end (49406, 49407).
+// White space separates pieces. A piece is <|startoftext|>, <|endoftext|>, 's 't 're 've 'm 'll 'd, a run of
+// letters, one number, or a run of other characters. The format of the file decides what precedes:
+//   bpe_simple_vocab_16e6.txt.gz (OpenAI), also unpacked: HTML is unescaped twice; lower case as by Python's
+//     str.lower(). Named entities: amp, lt, gt, quot, apos, nbsp. Mojibake is not repaired (ftfy).
+//   merges.txt (Hugging Face), with vocab.json beside it or with 48,894 merges: normalization form C; lower
+//     case letter by letter.
 // Error: a damaged file (file, line), other ids in vocab.json, a text that is not UTF-8 or has too many tokens.
 // Cost: 45 ms to read, 3 us per text of ten words. Immutable, for any number of threads.
 //
