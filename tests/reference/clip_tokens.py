@@ -6,7 +6,7 @@
   LEEWAY_CLIP_TOKENS=FOLDER bin/model_files_test --gtest_filter=*Published*
 
 FOLDER receives the vocabulary in both formats, and openai.json and hugging_face.json: the texts of
-clip_tokens.json and 10,000 random ones, of characters of Unicode 14, with their ids.
+clip_tokens.json and 10,200 random ones, of characters of Unicode 14, with their ids.
 Texts of more than 77 tokens are left out.
 """
 import gzip
@@ -83,7 +83,7 @@ def main():
     (folder / "vocab.json").write_text(json.dumps(ids, ensure_ascii=False), encoding="utf-8")
     other = hugging_face(folder)
     published = json.loads(pathlib.Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
-    texts = [*(text for text, _ in published), *random_texts(10000)]
+    texts = [*(text for text, _ in published), *random_texts(10200)]
     # Hugging Face's tables of NFC are older than Unicode 14.
     nfc = normalizers.NFC()
     composed = {text for text in texts if nfc.normalize_str(text) == unicodedata.normalize("NFC", text)}

@@ -22,13 +22,13 @@ namespace {
 using nlohmann::json;
 using SymbolIds = std::unordered_map<std::string, std::int32_t>;
 
-constexpr std::int32_t bytes = 256, printable_bytes = 188;
+constexpr std::int32_t byte_ids = 256, printable_bytes = 188;
 constexpr std::size_t published_merges = 48'894;
 constexpr std::u32string_view start_word = U"<|startoftext|>", end_word = U"<|endoftext|>";
 
 // The id of each byte: first those that print, in Latin-1.
-constexpr std::array<std::int32_t, bytes> ids_of_bytes = [] {
-  std::array<std::int32_t, bytes> ids{};
+constexpr std::array<std::int32_t, byte_ids> ids_of_bytes = [] {
+  std::array<std::int32_t, byte_ids> ids{};
   std::int32_t printable = 0, other = printable_bytes;
   for (std::size_t i = 0; i < ids.size(); ++i)
     ids[i] = (i > 32 && i < 127) || (i > 160 && i != 173) ? printable++ : other++;
@@ -38,12 +38,12 @@ constexpr std::array<std::int32_t, bytes> ids_of_bytes = [] {
 // Files write a byte as a character that prints.
 SymbolIds ids_of_alphabet() {
   SymbolIds ids;
-  for (std::int32_t byte = 0; byte < bytes; ++byte) {
+  for (std::int32_t byte = 0; byte < byte_ids; ++byte) {
     const std::int32_t id = ids_of_bytes[static_cast<std::size_t>(byte)];
-    const auto point = static_cast<char32_t>(id < printable_bytes ? byte : bytes + id - printable_bytes);
+    const auto point = static_cast<char32_t>(id < printable_bytes ? byte : byte_ids + id - printable_bytes);
     const std::string symbol = utf8_from_code_points({&point, 1}).value();
     ids[symbol] = id;
-    ids[symbol + "</w>"] = bytes + id;
+    ids[symbol + "</w>"] = byte_ids + id;
   }
   return ids;
 }
@@ -111,7 +111,7 @@ std::string unescaped(std::string_view text) {
 }
 
 // 'L': letter, 'N': number, ' ': white space, 'S': other.
-char kind_of(char32_t point) {
+char kind_of_point(char32_t point) {
   if (is_white_space(point)) return ' ';
   const char kind = category(point)[0];
   return kind == 'L' || kind == 'N' ? kind : 'S';
@@ -125,8 +125,8 @@ std::size_t length_of_piece(std::u32string_view text, bool hugging_face) {
     if (text.starts_with(word)) return std::u32string_view(word).size();
   // OpenAI's pattern ignores case, and a long s is a small letter.
   if (!hugging_face && text.starts_with(U"'\u017f")) return 2;
-  const char kind = kind_of(text[0]);
-  const auto end = std::ranges::find_if(text, [&](char32_t point) { return kind_of(point) != kind; });
+  const char kind = kind_of_point(text[0]);
+  const auto end = std::ranges::find_if(text, [&](char32_t point) { return kind_of_point(point) != kind; });
   return kind == 'N' ? 1 : static_cast<std::size_t>(end - text.begin());
 }
 
@@ -192,7 +192,7 @@ void BytePairs::append_piece(std::u32string_view piece, std::vector<std::int32_t
   std::vector<std::int32_t> symbols;
   const std::string text = utf8_from_code_points(piece).value();
   for (const char byte : text) symbols.push_back(ids_of_bytes[static_cast<std::uint8_t>(byte)]);
-  symbols.back() += bytes;
+  symbols.back() += byte_ids;
   constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
   const auto joined = [&](std::size_t i) {
     const auto found =
