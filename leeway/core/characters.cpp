@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -101,7 +105,55 @@ std::optional<std::size_t> distance_within(const SymbolPlaces& places, std::size
   return distance <= most ? std::optional(distance) : std::nullopt;
 }
 
+// Property Case_Ignorable.
+bool is_ignorable(char32_t point) {
+  constexpr std::u32string_view marks =
+      U".:'\u00b7\u0387\u055f\u05f4\u2018\u2019\u2024\u2027\ufe13\ufe52\ufe55\uff07\uff0e\uff1a";
+  return marks.find(point) != marks.npos || std::string_view("Mn Me Cf Lm Sk").find(category(point)) < 14;
+}
+
+// Property Cased, where not ignorable. Ordinal indicators and squared capitals have no other case.
+bool is_cased(char32_t point) {
+  return std::string_view("Lu Ll Lt").find(category(point)) < 8 || lower_case(point) != upper_case(point) ||
+         point == 0xaa || point == 0xba ||
+         (point >= 0x1f130 && point <= 0x1f189 && (point - 0x1f130) % 32 < 26);
+}
+
+// Unicode's Final_Sigma: a cased letter before, none after, apart from what is ignorable.
+bool is_final(std::u32string_view before, std::u32string_view after) {
+  const auto last = std::find_if_not(before.rbegin(), before.rend(), is_ignorable);
+  const auto next = std::ranges::find_if_not(after, is_ignorable);
+  return last != before.rend() && is_cased(*last) && (next == after.end() || !is_cased(*next));
+}
+
 }  // namespace
+
+std::string_view category(char32_t point) {
+  return ::utf8proc_category_string(static_cast<utf8proc_int32_t>(point));
+}
+
+std::string composed(std::string_view text) {
+  utf8proc_uint8_t* made = nullptr;
+  const auto size = ::utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                   static_cast<utf8proc_ssize_t>(text.size()), &made,
+                                   utf8proc_option_t(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  if (size < 0) throw std::runtime_error(::utf8proc_errmsg(size));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+  return {made, made + size};
+}
+
+std::u32string lower_case(std::u32string_view text) {
+  std::u32string lower;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == 0x130)
+      lower += U"i\u0307";
+    else if (text[i] == 0x3a3 && is_final(text.substr(0, i), text.substr(i + 1)))
+      lower += char32_t{0x3c2};
+    else
+      lower += lower_case(text[i]);
+  }
+  return lower;
+}
 
 bool is_white_space(char32_t point) {
   if (point < 0x80) return point == ' ' || (point >= '\t' && point <= '\r');

@@ -1,7 +1,6 @@
-// White space and letter case of Unicode code points.
+// Categories, letter case and normalization of Unicode code points, by utf8proc's tables.
 //
-// Case maps single code points without context (utf8proc): the capital of sharp s, U+00DF, is U+1E9E, and final sigma is
-// not special. Cost: a few ns per letter.
+// The case of one code point has no context: the capital of sharp s, U+00DF, is U+1E9E. Cost: some ns a letter.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +12,14 @@ namespace leeway {
 // The property White_Space: tab to carriage return, space, U+0085, U+00A0, U+1680, U+2000 to U+200A, ...
 [[nodiscard]] bool is_white_space(char32_t point);
 
+// General category: "Lu" and others of letters, "Nd", "Nl" and "No" of numbers, ...
+[[nodiscard]] std::string_view category(char32_t point);
+
+// Normalization form C of valid UTF-8.
+[[nodiscard]] std::string composed(std::string_view text);
+
+// As Python's str.lower(): final sigma is U+03C2, and I with a dot (U+0130) becomes two code points.
+[[nodiscard]] std::u32string lower_case(std::u32string_view text);
 [[nodiscard]] char32_t lower_case(char32_t point);
 [[nodiscard]] char32_t upper_case(char32_t point);
 

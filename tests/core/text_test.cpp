@@ -9,6 +9,8 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/characters.h"
@@ -87,6 +89,23 @@ TEST(Characters, EveryCodePointAsInPython) {
         << static_cast<std::uint32_t>(point);
     ASSERT_EQ(is_white_space(point), white.contains(point)) << static_cast<std::uint32_t>(point);
   }
+}
+
+TEST(Characters, LowerCaseOfTextsDependsOnContext) {
+  const std::pair<std::u32string_view, std::u32string_view> cases[] = {
+      {U"ΟΔΟΣ ΣΑΣΑ Σ", U"οδος σασα σ"},
+      {U"ΑΣ. ΑΣ.Α Α\u0301Σ\u0301", U"ας. ασ.α α\u0301ς\u0301"},
+      {U"ªΣ 🄰Σ ΑΣʰ 1Σ", U"ªς 🄰ς αςʰ 1σ"},
+      {U"İ", U"i\u0307"},
+  };
+  for (const auto& [text, lower] : cases) EXPECT_TRUE(lower_case(text) == lower);
+}
+
+TEST(Characters, CategoriesAndComposition) {
+  for (const auto& [point, expected] : std::map<char32_t, std::string>{
+           {U'a', "Ll"}, {U'日', "Lo"}, {U'٣', "Nd"}, {U'Ⅷ', "Nl"}, {U'½', "No"}, {0x378, "Cn"}})
+    EXPECT_EQ(category(point), expected);
+  EXPECT_EQ(composed(std::string_view("e\u0301\0\u1100\u1161", 10)), std::string_view("é\0가", 6));
 }
 
 TEST(Numbers, DigitsStopWhereTheIntervalBegins) {

@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 name=$(basename "$1")
 longest=4096 samples=$here/../reference/core
 [ "$name" != fuzz_json ] || longest=16384 # a record is long
+[ "$name" != fuzz_byte_pairs ] || longest=10240 # so are the ids of all bytes
 [ "$name" != fuzz_checkpoint ] || longest=6144 samples=$here/../reference/checkpoints
 [ "$name" != fuzz_onnx ] || longest=16384 samples=$here/../reference/onnx
 mkdir -p "$3"
