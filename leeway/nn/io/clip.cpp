@@ -20,7 +20,7 @@
 namespace leeway::nn {
 namespace {
 
-constexpr std::size_t clip_tokens = 49408, prompts_at_once = 32;
+constexpr std::size_t prompts_at_once = 32;
 
 // Parts of Hugging Face's names, and OpenAI's for them.
 constexpr std::pair<std::string_view, std::string_view> clip_names[] = {
@@ -117,8 +117,6 @@ ClipPlans plans_of(const ArrayMap& tensors, const std::string& name) {
   };
   const auto patches = shape("visual.conv1.weight", 4), tokens = shape("token_embedding.weight", 2);
   const auto outputs = shape("visual.proj", 2)[1], text_outputs = shape("text_projection", 2)[1];
-  if (tokens[0] != clip_tokens)
-    refuse(name, fmt::format("a vocabulary of {} tokens in token_embedding.weight", clip_tokens), tokens[0]);
   if (outputs != text_outputs)
     refuse(name, fmt::format("text_projection with {} columns, as visual.proj", outputs), text_outputs);
   const auto number = [](std::size_t size) { return static_cast<std::int64_t>(size); };
@@ -166,21 +164,24 @@ std::string prompt(std::string text, std::string class_name) {
 }
 
 // Token numbers of all texts, class by class, padded with 0: (classes,templates,tokens).
-torch::Tensor ids_of(const std::vector<std::string>& classes, const ClipTexts& texts,
-                     const std::filesystem::path& model, std::int64_t context) {
-  const BytePairs vocabulary(vocabulary_of(texts, model));
+torch::Tensor ids_of(const ModelInfo& info, const ClipTexts& texts, const ClipTextPlan& plan) {
+  const std::filesystem::path file = vocabulary_of(texts, info.path);
+  const BytePairs vocabulary(file);
   std::vector<torch::Tensor> rows;
-  for (const std::string& name : classes)
+  for (const std::string& name : info.class_names)
     for (const std::string& text : texts.templates) {
       const std::vector<std::int32_t> ids = vocabulary.ids(prompt(text, name));
-      if (static_cast<std::int64_t>(ids.size()) > context)
-        refuse(display_name(model), fmt::format("texts of at most {} tokens, which it takes", context),
-               fmt::format("{} of {}", ids.size(), in_quotes(prompt(text, name))));
+      if (ids.back() + 1 != plan.tokens)
+        refuse(display_name(file), fmt::format("{} tokens, as {} has", plan.tokens, display_name(info.path)),
+               std::to_string(ids.back() + 1));
+      if (static_cast<std::int64_t>(ids.size()) > plan.context)
+        refuse(display_name(info.path), fmt::format("texts of at most {} tokens", plan.context),
+               fmt::format("{} in {}", ids.size(), in_quotes(prompt(text, name))));
       rows.push_back(torch::tensor(std::vector<std::int64_t>(ids.begin(), ids.end())));
     }
   return torch::nn::utils::rnn::pad_sequence(rows, true)
-      .view(
-          {static_cast<std::int64_t>(classes.size()), static_cast<std::int64_t>(texts.templates.size()), -1});
+      .view({static_cast<std::int64_t>(info.class_names.size()),
+             static_cast<std::int64_t>(texts.templates.size()), -1});
 }
 
 // (classes, outputs), of length 1.
@@ -240,7 +241,7 @@ Architecture take_clip(ModelInfo& info, ArrayMap& tensors, const ClipTexts& text
            item.first == "context_length" || item.first == "vocab_size";
   });
   ClipPlans plans = plans_of(given, name);
-  const std::filesystem::path model(info.path), config = model.parent_path() / "config.json";
+  const auto config = std::filesystem::path(info.path).parent_path() / "config.json";
   if (hugging_face && std::filesystem::exists(config))
     read_config(config, plans);
   else if (hugging_face)
@@ -256,8 +257,7 @@ Architecture take_clip(ModelInfo& info, ArrayMap& tensors, const ClipTexts& text
   std::erase_if(given, [](const auto& item) { return item.first.starts_with("visual."); });
   const std::shared_ptr<Network> text = clip_text(plans.text);
   copy_weights(given, *text, name);
-  const torch::Tensor ids = ids_of(info.class_names, texts, model, plans.text.context);
-  tensors["head.weight"] = to_array(scale * class_vectors(*text, ids));
+  tensors["head.weight"] = to_array(scale * class_vectors(*text, ids_of(info, texts, plans.text)));
   const Member member = clip_member(plans.images);
   if (!info.architecture.empty() && info.architecture != member.name)
     refuse(name, fmt::format("architecture {}, whose sizes it has", member.name), info.architecture);
