@@ -153,9 +153,9 @@ TEST_F(Clip, RefusesWhatCannotBeRead) {
     EXPECT_REFUSED(load(tensors), parts);
     source_ = kept;
   };
-  refused("names of at least two classes ... --classes ... found 0",
+  refused("names of at least two classes ...--classes ...found 0",
           [](auto& source, auto&) { source.classes.clear(); });
-  refused("{} in the template ... found 'a photo'",
+  refused("{} in the template, ... found 'a photo'",
           [](auto& source, auto&) { source.templates = {"a photo"}; });
   refused("architecture clip-vit, ... found vit", [](auto& source, auto&) { source.architecture = "vit"; });
   refused("at most 77 tokens ... found 108",
