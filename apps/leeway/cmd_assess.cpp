@@ -279,7 +279,7 @@ int run_assess(Context& context, const Arguments& arguments) {
   const std::vector<NamedImages> images = open_named_images(context, arguments.images);
   for (const NamedImages& file : images) check_images(file, task);
   NoiseFlags noise = arguments.noise;
-  noise.reading.binary = arguments.options.binary;
+  noise.reading.binary = arguments.options.binary, noise.reading.classes = arguments.options.class_names;
   std::vector<std::unique_ptr<ModelAndImages>> models;
   const auto subjects = open_noise(context, noise, noise_inputs, task, images, models);
 

@@ -86,9 +86,9 @@ std::vector<tasks::NamedFile> files_of(const Context& context, const AttackFlags
 
 // Identifies the classifier: the state of another one is not used.
 std::vector<std::string> made_of(const ModelFlags& model, const nn::ModelInfo& info) {
-  tasks::ModelReading reading = model.reading;
-  return {contents_of(model.model), contents_of(info.notes_file),
-          digest_of([&](Fields& f) { fields(reading, f); })};
+  std::vector<std::string> all = identity_of(model);
+  all.push_back(contents_of(info.notes_file));
+  return all;
 }
 
 // A model and a set of images under every attack; `file` is that of the first one.

@@ -89,7 +89,8 @@ std::string literals(const std::vector<std::string>& texts) {
 // How every stage reads the models.
 std::string reading_lines(const Command& command, const tasks::ModelReading& reading) {
   std::string lines;
-  for (const char* const name : {"arch", "mean", "std", "scale", "binary"})
+  for (const char* const name :
+       {"arch", "mean", "std", "scale", "binary", "classes", "template", "vocabulary"})
     if (const auto words = command.given(std::string("--") + name); !words.empty())
       lines += fmt::format("{} = {}\n", name, literal(fmt::format("{}", fmt::join(words, ","))));
   if (reading.trust) lines += "trust = true\n";

@@ -38,16 +38,20 @@ struct TakenRows {
   std::optional<std::vector<std::size_t>> rows;
 };
 
+// `binary` and the names of classes are those of the outputs' reading.
+ModelFlags model_of(const AverageCaseFlags& flags) {
+  ModelFlags model = flags.model;
+  model.reading.binary = flags.reading.binary, model.reading.classes = flags.reading.class_names;
+  return model;
+}
+
 // Of what decides the classifier and its inputs: a state of another plan is no use.
 std::vector<std::string> digests_of(const AverageCaseFlags& flags) {
-  tasks::ModelReading reading = flags.model.reading;
-  reading.binary = flags.reading.binary;
-  return {contents_of(flags.model.model),
-          digest_of([&](Fields& f) { fields(reading, f); }),
-          contents_of(flags.data),
-          contents_of(flags.covariance),
-          contents_of(flags.reading.index.value_or("")),
-          flags.reading.split.value_or("")};
+  std::vector<std::string> all = identity_of(model_of(flags));
+  for (const std::string& file : {flags.data, flags.covariance, flags.reading.index.value_or("")})
+    all.push_back(contents_of(file));
+  all.push_back(flags.reading.split.value_or(""));
+  return all;
 }
 
 tasks::ClassifierInputs inputs_of(const ModelAndImages& loaded) {
@@ -88,9 +92,7 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
 // The task of a model, which `loaded` keeps, and of files.
 tasks::AverageCaseTask model_task(Context& context, const AverageCaseFlags& flags, ModelAndImages& loaded,
                                   TakenRows& taken) {
-  ModelFlags named = flags.model;
-  named.reading.binary = flags.reading.binary;
-  loaded = load_model_and_inputs(context, named, flags.data);
+  loaded = load_model_and_inputs(context, model_of(flags), flags.data);
   taken.whole.n = loaded.images.n();
   taken.rows = keep_rows(context, loaded, flags.reading);
   tasks::AverageCaseTask task{.of = inputs_of(loaded)};

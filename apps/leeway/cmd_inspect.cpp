@@ -63,7 +63,7 @@ void add_inspect(const Command& root, Context& context) {
   command.hide({"--seed"});
   command.footer(
       "FILE.toml next to the model supplies what the model file lacks: arch, scale, mean, std, input, "
-      "classes.\n"
+      "classes, template, vocabulary.\n"
       "  leeway inspect resnet20.th --arch resnet20-cifar --input 3,32,32 --data test.npz");
   command.runs([&context, &flags] { return run_inspect(context, flags); });
 }

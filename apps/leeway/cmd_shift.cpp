@@ -33,10 +33,10 @@ struct CorruptFlags {
 };
 
 std::vector<std::string> made_of(const CorruptFlags& flags) {
-  tasks::ModelReading reading = flags.model.reading;
-  return {contents_of(flags.model.model), digest_of([&](Fields& f) { fields(reading, f); }),
-          contents_of(flags.data), contents_of(flags.published),
-          flags.options.how.frost_dir ? contents_of(*flags.options.how.frost_dir) : ""};
+  std::vector<std::string> all = identity_of(flags.model);
+  for (const std::string& file : {flags.data, flags.published, flags.options.how.frost_dir.value_or("")})
+    all.push_back(contents_of(file));
+  return all;
 }
 
 int run_corrupt(Context& context, const CorruptFlags& flags) {

@@ -12,6 +12,7 @@
 #include "apps/leeway/terminal.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/describe/json.h"
 #include "leeway/io/csv.h"
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/outputs_reading.h"
@@ -31,12 +32,22 @@ auto noted(Context& context, const ModelFlags& flags, const Load& load) {
   if (!context.inputs.has(flags.model)) {
     context.add_input(flags.model, {info.parameters});
     if (!info.notes_file.empty()) context.add_input(info.notes_file, {});
+    for (const auto& file : {flags.reading.classes, flags.reading.templates, flags.reading.vocabulary})
+      if (file && std::filesystem::is_regular_file(*file)) context.add_input(*file, {});
   }
   for (const std::string& line : loaded.warnings) context.warn(line);
   return loaded;
 }
 
 }  // namespace
+
+std::vector<std::string> identity_of(const ModelFlags& flags) {
+  tasks::ModelReading reading = flags.reading;
+  std::vector<std::string> all{contents_of(flags.model), digest_of([&](Fields& f) { fields(reading, f); })};
+  for (const auto& file : {reading.classes, reading.templates, reading.vocabulary})
+    if (file && std::filesystem::is_regular_file(*file)) all.push_back(contents_of(*file));
+  return all;
+}
 
 void add_device_flag(const Command& command, std::string& device) {
   if constexpr (LEEWAY_CUDA)

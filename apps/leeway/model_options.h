@@ -48,6 +48,9 @@ struct ModelFlags {
 inline constexpr const char* model_help =
     "TorchScript (.pt), .onnx, .pt2, a PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named "
     "tensors";
+// What decides the model: its file, how it is read, and the files that this names.
+[[nodiscard]] std::vector<std::string> identity_of(const ModelFlags& flags);
+
 void add_model_flags(const Command& command, ModelFlags& flags);  // --model, and how its file is read
 
 // --device, for commands that run models. There is none where LibTorch has no CUDA.

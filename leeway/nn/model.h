@@ -33,6 +33,10 @@ struct ModelSource {
   // Programs (TorchScript, ONNX, .pt2) run in this process, with all its rights; otherwise in one that can only compute, which needs
   // seccomp and the CPU
   bool trust = false;
+  // Names in the order of the classes; these three replace what the notes say. Of CLIP (io/clip.h): a text for each
+  // class, {} its name; and the file of the vocabulary.
+  std::vector<std::string> classes = {}, templates = {};
+  std::filesystem::path vocabulary = {};
 };
 
 struct NamedNormalization {

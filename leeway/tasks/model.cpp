@@ -29,6 +29,10 @@ nn::ModelSource source_of(const std::string& path, const ModelReading& reading, 
   source.binary = binary_of(reading.binary);
   source.trust = reading.trust;
   source.device = reading.device;
+  if (reading.classes) source.classes = class_names_in(*reading.classes);
+  if (const auto& text = reading.templates)
+    source.templates = text->find("{}") == std::string::npos ? class_names_in(*text) : std::vector{*text};
+  source.vocabulary = reading.vocabulary.value_or("");
   return source;
 }
 

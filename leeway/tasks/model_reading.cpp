@@ -61,10 +61,21 @@ void file_fields(ModelReading& reading, Fields& f) {
     "run a TorchScript, ONNX or .pt2 model without confinement (default: in a separate process that can "
     "only compute)");
   normalization_fields(reading, f);
+  f("template", reading.templates,
+    "text for a class of a CLIP model, with {} for its name (default: a photo of a {}); or a file with one "
+    "text per line: their mean");
+  f("vocabulary", reading.vocabulary,
+    "vocabulary of a CLIP model: bpe_simple_vocab_16e6.txt.gz or merges.txt (default: beside the model)");
+}
+
+void classes_field(ModelReading& reading, Fields& f) {
+  f("classes", reading.classes,
+    "names of the model's classes in order, separated by commas; or a file with one name per line");
 }
 
 void flag_fields(ModelReading& reading, Fields& f) {
   file_fields(reading, f);
+  classes_field(reading, f);
   binary_field(reading, f);
   stochastic_field(reading, f);
 }

@@ -22,16 +22,20 @@ struct ModelReading {
   bool trust = false;               // a program runs with all rights
   std::vector<double> mean, std;    // these and the scale: empty, unset: what the file says
   std::optional<double> scale;
-  std::optional<std::string> binary;  // "logit" or "prob"; unset: a single output is an error
-  bool stochastic = false;            // a model that answers differently twice is taken all the same
-  std::string layout = "auto";        // of the data's x: one of every_layout (io/images.h)
-  std::string device = "cpu";         // where it runs: "cpu", "cuda" or "cuda:1"
+  std::optional<std::string> binary;   // "logit" or "prob"; unset: a single output is an error
+  bool stochastic = false;             // a model that answers differently twice is taken all the same
+  std::string layout = "auto";         // of the data's x: one of every_layout (io/images.h)
+  std::string device = "cpu";          // where it runs: "cpu", "cuda" or "cuda:1"
+  std::optional<std::string> classes;  // names by commas, or a file of them
+  // Of CLIP: a text with {} for a class's name, or a file of such texts; a file.
+  std::optional<std::string> templates, vocabulary;
 };
 
 void fields(ModelReading& reading, Fields& f);
 void flag_fields(ModelReading& reading,
                  Fields& f);  // without the layout and the device, which not every build offers
-void file_fields(ModelReading& reading, Fields& f);  // without binary and stochastic
+void file_fields(ModelReading& reading, Fields& f);  // without binary, stochastic and classes
+void classes_field(ModelReading& reading, Fields& f);
 void binary_field(ModelReading& reading, Fields& f);
 void stochastic_field(ModelReading& reading, Fields& f);
 void layout_field(ModelReading& reading, Fields& f);

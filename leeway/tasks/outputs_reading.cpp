@@ -106,8 +106,9 @@ bool is_file(const std::string& text) {
   return std::filesystem::is_regular_file(text, ignored);
 }
 
-// Words by commas, or a file: one name a line, or an array of texts called class_names.
-Texts class_names_in(const std::string& text) {
+}  // namespace
+
+std::vector<std::string> class_names_in(const std::string& text) {
   if (!is_file(text)) return parts_of(text, ',');
   const MappedFile file = map_file(text);
   if (identify(file.bytes) == Content::other) {
@@ -124,6 +125,8 @@ Texts class_names_in(const std::string& text) {
            found == arrays.end() ? "none" : std::string(name_of(found->second.type)));
   return *found->second.texts;
 }
+
+namespace {
 
 Array array_of_texts(const CsvTable& table, std::size_t j) {
   return make_text_array(Texts(table.columns[j].begin(), table.columns[j].end()));

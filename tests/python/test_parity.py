@@ -164,18 +164,19 @@ def test_flags_of_the_commands_are_options(tmp_path):
     alone = {"help", "json", "out", "config", "report", "figures", "help-all", "junit", "list-keys"}
     data = {"agreement": {"labels", "compare", "name", "pairs", "save-pairs"},
             "assess": {"source", "target", "images", "rows-csv", "fail-if", "model", "jacobian",
-                       "arch", "mean", "std", "scale", "classes", "stochastic", "trust", "as-is", "normalization", "device"},
+                       "arch", "mean", "std", "scale", "template", "vocabulary", "classes", "stochastic", "trust", "as-is", "normalization",
+                       "device"},
             "select": {"clean", "shifted", "labels", "names"}, "error_bound": {"source", "target", "labels"},
             "estimates": {"source", "target", "labels"}, "conds.split": {"attributes", "order"},
             "conds.describe": {"source", "target", "attributes", "index", "outputs"},
             "shift": {"data", "sheet", "index", "split"}, "shift_text": {"data"},
             "mvn_cdf": {"upper", "covariance"},
             "attack_curve": {"model", "data", "layout", "index", "split", "attack", "eps", "steps", "set", "jobs", "slurm", "tasks", "time", "arch", "mean", "std",
-                             "scale", "binary", "normalization", "device", "stochastic", "trust"},
-            "attack": {"model", "data", "layout", "index", "split", "steps", "restarts", "set", "arch", "mean", "std", "scale", "binary",
-                       "normalization", "device", "stochastic", "trust"},
+                             "scale", "classes", "template", "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
+            "attack": {"model", "data", "layout", "index", "split", "steps", "restarts", "set", "arch", "mean", "std", "scale", "classes", "template",
+                       "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
             "average_case": {"model", "data", "layout", "logits", "jacobian", "gram", "labels", "index", "split", "noise-covariance", "arch", "mean",
-                             "std", "scale", "classes", "stochastic", "trust", "as-is", "normalization", "device"}}
+                             "std", "scale", "template", "vocabulary", "classes", "stochastic", "trust", "as-is", "normalization", "device"}}
     for name, command, *_ in _leeway.functions():
         text = subprocess.run([_command.binary(), *command.split()[1:], "--help"], capture_output=True, text=True).stdout
         flags = set(re.findall(r"^  +(?:-\w,)?--([a-z][a-z-]*)", text, re.MULTILINE))

@@ -168,38 +168,42 @@ class QuickGelu(nn.Module):
 
 
 class ClipBlock(nn.Module):
-    def __init__(self):
+    def __init__(self, width, mask=None):
         super().__init__()
-        self.ln_1, self.attn, self.ln_2 = nn.LayerNorm(768), nn.MultiheadAttention(768, 12), nn.LayerNorm(768)
-        self.mlp = nn.Sequential(OrderedDict(c_fc=nn.Linear(768, 3072), gelu=QuickGelu(), c_proj=nn.Linear(3072, 768)))
+        self.ln_1, self.attn, self.ln_2 = nn.LayerNorm(width), nn.MultiheadAttention(width, width // 64), nn.LayerNorm(width)
+        self.mlp = nn.Sequential(OrderedDict(c_fc=nn.Linear(width, 4 * width), gelu=QuickGelu(), c_proj=nn.Linear(4 * width, width)))
+        self.mask = mask
 
     def forward(self, x):  # (tokens, n, width)
         y = self.ln_1(x)
-        x = x + self.attn(y, y, y, need_weights=False)[0]
+        x = x + self.attn(y, y, y, need_weights=False, attn_mask=self.mask)[0]
         return x + self.mlp(self.ln_2(x))
 
 
 class ClipImages(nn.Module):
     """A head on the image tower's output at length 1; names as in OpenAI's file, the tower under `visual`."""
 
-    def __init__(self, side):
+    def __init__(self, side, patch=32, width=768, layers=12, outputs=512):
         super().__init__()
         self.visual = nn.Module()
-        self.visual.conv1 = nn.Conv2d(3, 768, 32, 32, bias=False)
-        self.visual.class_embedding = nn.Parameter(torch.zeros(768))
-        self.visual.positional_embedding = nn.Parameter(torch.zeros((side // 32) ** 2 + 1, 768))
-        self.visual.ln_pre, self.visual.ln_post = nn.LayerNorm(768), nn.LayerNorm(768)
+        self.visual.conv1 = nn.Conv2d(3, width, patch, patch, bias=False)
+        self.visual.class_embedding = nn.Parameter(torch.zeros(width))
+        self.visual.positional_embedding = nn.Parameter(torch.zeros((side // patch) ** 2 + 1, width))
+        self.visual.ln_pre, self.visual.ln_post = nn.LayerNorm(width), nn.LayerNorm(width)
         self.visual.transformer = nn.Module()
-        self.visual.transformer.resblocks = nn.Sequential(*[ClipBlock() for _ in range(12)])
-        self.visual.proj = nn.Parameter(torch.zeros(768, 512))
-        self.head = nn.Linear(512, 10, bias=False)
+        self.visual.transformer.resblocks = nn.Sequential(*[ClipBlock(width) for _ in range(layers)])
+        self.visual.proj = nn.Parameter(torch.zeros(width, outputs))
+        self.head = nn.Linear(outputs, 10, bias=False)
 
     def forward(self, x):
+        return self.head(self.vectors(x))
+
+    def vectors(self, x):
         patches = self.visual.conv1(x).flatten(2).permute(2, 0, 1)
         first = self.visual.class_embedding.expand(1, len(x), -1)
         tokens = torch.cat([first, patches]) + self.visual.positional_embedding[:, None]
         seen = self.visual.ln_post(self.visual.transformer.resblocks(self.visual.ln_pre(tokens))[0]) @ self.visual.proj
-        return self.head(F.normalize(seen, dim=1))
+        return F.normalize(seen, dim=1)
 
 
 def mlp():
@@ -234,6 +238,7 @@ ARCHITECTURES = {  # the network, height and width of the images
     "vit-patch16": (lambda: vit(16, 32), (32, 32)),
     "vit-b-16": (lambda: models.VisionTransformer(32, 16, 12, 12, 768, 3072, num_classes=10), (32, 32)),
     "clip-vit-b-32": (lambda: ClipImages(64), (64, 64)),
+    "clip-vit-b-16": (lambda: ClipImages(32, 16), (32, 32)),
     **{f"resnet{depth}-cifar": (lambda depth=depth: Resnet(depth), (32, 32)) for depth in (20, 32, 44, 56, 110)},
 }
 

@@ -8,7 +8,7 @@ dropout_on.pt and statistics_on.pt were traced before eval(); signs.pt has a lay
 in_place.pt scales its input in place; one_logit.pt and one_probability.pt have a single output, one_logit_pair.pt is the first
 as two classes; unknown_operator.pt calls an operator that LibTorch does not have.
 softmax.pt is logits.pt with a softmax behind it. writes.pt saves its input to ./written-by-the-model when it runs,
-writes_when_read.pt when it is loaded; loops.pt prints and never returns; fork_prints.pt prints in a forked task.
+writes_when_read.pt when it is loaded; clip_names.pt holds the modules of a CLIP in float16; loops.pt prints and never returns; fork_prints.pt prints in a forked task.
 """
 import pathlib
 import zipfile
@@ -99,6 +99,18 @@ class Loops(nn.Module):
         return x.flatten(1)
 
 
+class ClipNames(nn.Module):
+    """Names by which OpenAI's archive of CLIP is known."""
+
+    def __init__(self):
+        super().__init__()
+        self.visual = nn.Linear(3, 2)
+        self.text_projection = nn.Parameter(torch.arange(6.).view(2, 3) / 4)
+
+    def forward(self, x):
+        return self.visual(x) @ self.text_projection
+
+
 def printed(x):
     print("a line of the model's own")
     return x.flatten(1)
@@ -160,6 +172,8 @@ def main():
     save(Loops(), folder / "loops.pt")
     save(ForkPrints(), folder / "fork_prints.pt")
     misleading(folder)
+    torch.manual_seed(9)
+    save(ClipNames().half(), folder / "clip_names.pt")
 
     rng = np.random.default_rng(7)
     x = rng.random((6, 1, 8, 8), dtype=np.float32)

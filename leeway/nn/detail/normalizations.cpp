@@ -104,6 +104,10 @@ class Trial {
 
 }  // namespace
 
+Normalization clip_normalization() {
+  return {1, {.48145466, .4578275, .40821073}, {.26862954, .26130258, .27577711}};
+}
+
 std::vector<NamedNormalization> common_normalizations(std::size_t channels) {
   const auto all = [&](double value) { return std::vector<double>(channels, value); };
   std::vector<NamedNormalization> list{{"none: pixels 0 to 1", {1, {}, {}}},
@@ -119,7 +123,7 @@ std::vector<NamedNormalization> common_normalizations(std::size_t channels) {
     list.push_back(
         {"CIFAR-10, standard deviations of many scripts", {1, {.4914, .4822, .4465}, {.2023, .1994, .2010}}});
     list.push_back({"CIFAR-100", {1, {.5071, .4865, .4409}, {.2673, .2564, .2762}}});
-    list.push_back({"CLIP", {1, {.48145466, .4578275, .40821073}, {.26862954, .26130258, .27577711}}});
+    list.push_back({"CLIP", clip_normalization()});
   }
   return list;
 }

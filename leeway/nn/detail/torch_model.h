@@ -63,6 +63,7 @@ void check_normalization(const Normalization& normalization, const std::string& 
 [[nodiscard]] std::vector<std::int64_t> values_of(const torch::Tensor& classes);
 
 [[nodiscard]] std::vector<NamedNormalization> common_normalizations(std::size_t channels);
+[[nodiscard]] Normalization clip_normalization();  // of CLIP's models, for RGB
 
 // Model::other_normalization.
 [[nodiscard]] std::optional<OtherNormalization> other_normalization(const Model& model, const Images& images);

@@ -39,15 +39,17 @@ std::optional<std::string> key_text(const Object& key) {
 
 class Collector {
  public:
-  Collector(const pickle::Pickle& pickle, Blocks blocks, std::size_t file_size, std::string_view name)
+  Collector(const pickle::Pickle& pickle, Blocks blocks, std::size_t file_size, std::string_view name,
+            bool modules = false)
       : pickle_(pickle),
         blocks_(std::move(blocks)),
         budget_{copies_floor + copies_factor * file_size},
-        name_(name) {}
+        name_(name),
+        modules_(modules) {}
 
   [[nodiscard]] NamedTensors collect() {
     const auto weights = weights_inside(pickle_.root, 0);
-    if (!weights && !holds_tensors(pickle_.root)) refuse_whole_module();
+    if (!modules_ && !weights && !holds_tensors(pickle_.root)) refuse_whole_module();
     const Id start = weights.value_or(pickle_.root);
     visit(start, "", 0);
     if (tensors_.empty()) {
@@ -210,6 +212,9 @@ class Collector {
     if (const auto* dict = std::get_if<pickle::Dict>(&object(id))) visit_dict(*dict, name, depth);
     if (const auto* list = std::get_if<pickle::List>(&object(id))) visit_items(list->items, name, depth);
     if (const auto* tuple = std::get_if<pickle::Tuple>(&object(id))) visit_items(tuple->items, name, depth);
+    if (const auto* module = std::get_if<pickle::Inert>(&object(id)); module != nullptr && modules_)
+      for (const Id part : module->parts)  // its attributes
+        if (std::holds_alternative<pickle::Dict>(object(part))) visit(part, name, depth + 1);
     if (const auto* tensor = std::get_if<pickle::Tensor>(&object(id)))
       add(id, *tensor, name.empty() ? "tensor" : name);
   }
@@ -264,6 +269,7 @@ class Collector {
   Blocks blocks_;
   CopyBudget budget_;
   std::string_view name_;
+  bool modules_;              // whether the tensors of inert objects are read, too
   std::map<Id, Array> made_;  // several names may share a tensor
   // What was found of an object: files may refer to one from a million places.
   std::map<Id, bool> holds_tensors_;
@@ -285,8 +291,6 @@ std::string prefix_of(const std::vector<ZipMember>& members, std::string_view na
     if (!member.name.ends_with(object)) continue;
     std::string prefix = member.name.substr(0, member.name.size() - object.size());
     if (!prefix.empty() && prefix.find('/') != prefix.size() - 1) continue;
-    if (find_member(members, prefix + "constants.pkl") != nullptr)
-      refuse(name, "a PyTorch checkpoint", "a TorchScript archive");
     return prefix;
   }
   refuse(name, "a PyTorch checkpoint", "a zip archive without data.pkl");
@@ -295,6 +299,8 @@ std::string prefix_of(const std::vector<ZipMember>& members, std::string_view na
 NamedTensors parse_zip(const MappedFile& file, std::string_view name) {
   const std::vector<ZipMember> members = list_zip(file.bytes, name);
   const std::string prefix = prefix_of(members, name);
+  const bool modules = find_member(members, prefix + "constants.pkl") != nullptr;
+  if (modules && !is_clip_archive(file)) refuse(name, "a PyTorch checkpoint", "a TorchScript archive");
   const auto read = [&](const std::string& member) {
     const ZipMember* const found = find_member(members, prefix + member);
     if (found == nullptr) refuse(name, "a member " + printable(prefix + member), "none");
@@ -306,7 +312,8 @@ NamedTensors parse_zip(const MappedFile& file, std::string_view name) {
   const MappedFile object = read("data.pkl");
   const pickle::Pickle pickle = pickle::unpickle(object.bytes, name);
   return Collector(
-             pickle, [&](const std::string& key) { return read("data/" + key); }, file.bytes.size(), name)
+             pickle, [&](const std::string& key) { return read("data/" + key); }, file.bytes.size(), name,
+             modules)
       .collect();
 }
 
@@ -400,6 +407,17 @@ class LegacyFile {
 bool is_legacy_checkpoint(const MappedFile& file) {
   const std::string_view start = file.text().substr(0, 32);
   return start.starts_with('\x80') && start.find(magic) != std::string_view::npos;
+}
+
+bool is_clip_archive(const MappedFile& file) {
+  constexpr std::string_view name = "archive";
+  try {
+    const std::vector<ZipMember> members = list_zip(file.bytes, name);
+    const ZipMember* const object = find_member(members, prefix_of(members, name) + "data.pkl");
+    return unpack(*object, file, name).text().find("text_projection") != std::string_view::npos;
+  } catch (const Error&) {  // what is wrong is said where the program is opened
+    return false;
+  }
 }
 
 NamedTensors parse_checkpoint(const MappedFile& file, std::string_view name) {

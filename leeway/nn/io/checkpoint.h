@@ -38,4 +38,7 @@ struct NamedTensors : Safetensors {
 
 [[nodiscard]] bool is_legacy_checkpoint(const MappedFile& file);
 
+// OpenAI's download of CLIP is a TorchScript archive; only the tensors of its modules are read.
+[[nodiscard]] bool is_clip_archive(const MappedFile& file);
+
 }  // namespace leeway::nn

@@ -9,6 +9,7 @@
 #include "leeway/io/npy.h"
 #include "leeway/io/safetensors.h"
 #include "leeway/nn/detail/tensors.h"
+#include "leeway/nn/io/clip.h"
 #include "leeway/nn/io/model_notes.h"
 #include "leeway/nn/io/onnx_file.h"
 #include "leeway/nn/io/tensor_names.h"
@@ -33,7 +34,7 @@ std::string format_of(const std::filesystem::path& path) {
     const std::string_view tail = text.substr(text.size() - std::min<std::size_t>(text.size(), 1 << 20));
     const auto has = [&](std::string_view part) { return tail.find(part) != std::string_view::npos; };
     if (!has({"PK\x05\x06", 4})) refuse(name, expected, "a truncated zip archive");
-    if (has("constants.pkl")) return "torchscript";
+    if (has("constants.pkl")) return is_clip_archive(file) ? "checkpoint" : "torchscript";
     if (has("models/model.json") || has("serialized_exported_program.json")) return "pt2";
     if (has("data.pkl")) return "checkpoint";
     return has(".npy") ? "npz" : "torchscript";
@@ -113,14 +114,21 @@ std::string fitting_text(const std::vector<FittingArchitecture>& fitting) {
                        : fmt::format(": its tensors have the names and shapes of {}", fmt::join(names, ", "));
 }
 
-std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torch::Device device) {
-  const std::string name = display_name(info.path);
+// The architecture of a file's tensors, which become those of that network alone.
+Architecture architecture_of(ModelInfo& info, ArrayMap& tensors, const ClipTexts& texts) {
+  if (holds_clip(tensors)) return take_clip(info, tensors, texts);
   if (info.architecture.empty())
-    refuse(name, "the name of its architecture (--arch)",
+    refuse(display_name(info.path), "the name of its architecture (--arch)",
            "a file without one" + fitting_text(fitting_architectures(tensors, info.input)));
-  const Architecture& wanted = architecture(info.architecture);
+  tensors = without_prefixes(std::move(tensors), architecture(info.architecture).output);
+  return architecture_for(info.architecture, tensors);
+}
+
+std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, const ClipTexts& texts,
+                                          torch::Device device) {
+  const std::string name = display_name(info.path);
+  const Architecture wanted = architecture_of(info, tensors, texts);
   if (!info.input.known()) refuse(name, "a known input shape", "a file without one");
-  tensors = without_prefixes(std::move(tensors), wanted.output);
   const auto output = tensors.find(std::string(wanted.output));
   const bool layered = wanted.output.find('.') != std::string_view::npos;  // any layer begins as linear does
   if (const auto starts = names_before(tensors, wanted.output);
@@ -152,6 +160,7 @@ std::unique_ptr<Model> load_named_tensors(ModelInfo info, ArrayMap tensors, torc
 struct FileContent {
   ModelInfo info;
   ArrayMap tensors;
+  ClipTexts texts;
 };
 
 bool is_program(const std::string& format) {
@@ -178,6 +187,8 @@ FileContent read_file(const ModelSource& source) {
   } else {
     info.architecture = source.architecture.empty() ? notes.architecture : source.architecture;
     NamedTensors content = read_as(info.format, source.path);
+    if (info.architecture.starts_with("clip-") || holds_clip(content.tensors))
+      info.normalization = clip_normalization();
     if (!content.metadata.empty()) info = with_metadata(std::move(info), content.metadata);
     tensors = std::move(content.tensors);
     if (!content.note.empty()) info.notes.push_back(std::move(content.note));
@@ -193,7 +204,12 @@ FileContent read_file(const ModelSource& source) {
   if (!notes.class_names.empty()) info.class_names = notes.class_names;
   info.binary = source.binary;
   info.classes = notes.classes;
-  return {std::move(info), std::move(tensors)};
+  if (!source.classes.empty()) info.class_names = source.classes, info.classes = source.classes.size();
+  ClipTexts texts;
+  for (const auto* const from : {&notes.templates, &source.templates})
+    if (!from->empty()) texts.templates = *from;
+  texts.vocabulary = source.vocabulary.empty() ? notes.vocabulary : source.vocabulary;
+  return {std::move(info), std::move(tensors), std::move(texts)};
 }
 
 }  // namespace
@@ -210,7 +226,7 @@ LoadedProgram load_program(ModelInfo info, const InputShape& images, torch::Devi
 
 void take_classes(ModelInfo& info, std::size_t found) {
   if (info.classes > 0 && info.classes != found)
-    refuse(display_name(info.notes_file),
+    refuse(info.notes_file.empty() ? "classes" : display_name(info.notes_file),
            fmt::format("{} classes, as {} has", found, display_name(info.path)),
            std::to_string(info.classes));
   info.classes = found;
@@ -226,7 +242,8 @@ NamedTensors read_named_tensors(const std::filesystem::path& path) {
 
 std::optional<WeightsFile> unknown_weights(const ModelSource& source) {
   FileContent content = read_file(source);
-  if (is_program(content.info.format) || !content.info.architecture.empty()) return std::nullopt;
+  if (is_program(content.info.format) || !content.info.architecture.empty() || holds_clip(content.tensors))
+    return std::nullopt;
   WeightsFile file{std::move(content.info), fitting_architectures(content.tensors, content.info.input)};
   for (const auto& [name, array] : content.tensors) {
     file.info.layers.push_back({name, std::string(name_of(array.type)), array.shape_text(), array.size()});
@@ -258,9 +275,10 @@ static LoadedProgram load_as_asked(ModelInfo info, const ModelSource& source, to
 
 std::unique_ptr<Model> load_model(const ModelSource& source) {
   const torch::Device device = device_from_name(source.device);
-  auto [info, tensors] = read_file(source);
-  if (!is_program(info.format)) return load_named_tensors(std::move(info), std::move(tensors), device);
-  LoadedProgram program = load_as_asked(std::move(info), source, device);
+  FileContent file = read_file(source);
+  if (!is_program(file.info.format))
+    return load_named_tensors(std::move(file.info), std::move(file.tensors), file.texts, device);
+  LoadedProgram program = load_as_asked(std::move(file.info), source, device);
   return make_model(std::move(program.info), std::move(program.forward), nullptr, device);
 }
 

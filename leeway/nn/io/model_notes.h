@@ -6,6 +6,8 @@
 //   std = [0.229, 0.224, 0.225]
 //   input = [3, 32, 32]              channels, height, width; [8]: rows of 8 numbers
 //   classes = ["cat", "dog"]         their names in order, or their number
+//   template = "a photo of a {}"     of CLIP (io/clip.h); a list: the mean of several
+//   vocabulary = "merges.txt"        of CLIP; relative to FILE.toml
 //
 // Precedence: command flags, FILE.toml, model file. Errors (file, line, expected, found): invalid TOML, an
 // unknown key (with the nearest), a table, an invalid value.
@@ -29,6 +31,8 @@ struct ModelNotes {
   InputShape input;
   std::size_t classes = 0;               // 0: not said
   std::vector<std::string> class_names;  // empty, or one a class
+  std::vector<std::string> templates = {};
+  std::filesystem::path vocabulary = {};
 };
 
 [[nodiscard]] ModelNotes notes_beside(const std::filesystem::path& model);

@@ -163,8 +163,8 @@ ModelInfo with_metadata(ModelInfo info, const std::map<std::string, std::string>
     if (scale.size() != 1) refuse(name, "one number in its metadata \"scale\"", in_quotes(text));
     info.normalization.scale = scale[0];
   }
-  info.normalization.mean = numbers(value("mean"), name, "mean");
-  info.normalization.std = numbers(value("std"), name, "std");
+  if (metadata.contains("mean")) info.normalization.mean = numbers(value("mean"), name, "mean");
+  if (metadata.contains("std")) info.normalization.std = numbers(value("std"), name, "std");
   info.training = value("training");
   if (const std::string text = value("class_names"); !text.empty()) info.class_names = names_in(text, name);
   return info;

@@ -42,7 +42,7 @@ void on_zeros(Network& network, const InputShape& input, const Use& use) {
   const torch::NoGradGuard no_grad;
   const bool training = network.is_training();
   network.eval();
-  use(torch::zeros(sizes_of(1, input)).to(network.parameters().front().device()));
+  use(network.prepare(torch::zeros(sizes_of(1, input)).to(network.parameters().front().device())));
   network.train(training);
 }
 
@@ -74,6 +74,7 @@ Architecture wrn_28_10();
 std::vector<Architecture> large_resnets();
 Architecture densenet121();
 std::vector<Architecture> vision_transformers();
+std::vector<Architecture> clips();
 
 std::span<const Architecture> architectures() {
   static const std::vector<Architecture> list = [] {
@@ -86,6 +87,7 @@ std::span<const Architecture> architectures() {
     add(large_resnets());
     add({densenet121()});
     add(vision_transformers());
+    add(clips());
     return all;
   }();
   return list;

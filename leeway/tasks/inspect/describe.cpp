@@ -28,6 +28,7 @@ namespace leeway::tasks {
 
 void flag_fields(InspectOptions& options, Fields& f) {
   file_fields(options.reading, f);
+  classes_field(options.reading, f);
   binary_field(options.reading, f);
   layout_field(options.reading, f);
   f("input", options.input, at_least(1),

@@ -128,6 +128,13 @@ TEST(Checkpoint, RefusesWhatIsNoCheckpoint) {
                  "expected a PyTorch checkpoint, found a zip archive without data.pkl");
 }
 
+TEST(Checkpoint, ReadsTheModulesOfAClipArchive) {
+  const ArrayMap tensors =
+      read_checkpoint(std::filesystem::path(LEEWAY_REFERENCE) / "torchscript/clip_names.pt").tensors;
+  EXPECT_THAT(array_names(tensors), ElementsAre("text_projection", "visual.bias", "visual.weight"));
+  EXPECT_THAT(tensors.at("text_projection").view<float>(), ElementsAre(0, .25, .5, .75, 1, 1.25));
+}
+
 TEST(Checkpoint, RefusesAZipThatLies) {
   const TemporaryFolder folder;
   const auto zipped = [&](const std::string& object, const std::string& byteorder, const std::string& block) {
