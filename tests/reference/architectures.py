@@ -239,6 +239,7 @@ ARCHITECTURES = {  # the network, height and width of the images
     "vit-b-16": (lambda: models.VisionTransformer(32, 16, 12, 12, 768, 3072, num_classes=10), (32, 32)),
     "clip-vit-b-32": (lambda: ClipImages(64), (64, 64)),
     "clip-vit-b-16": (lambda: ClipImages(32, 16), (32, 32)),
+    "clip-vit-l-14": (lambda: ClipImages(28, 14, 1024, 24, 768), (28, 28)),
     **{f"resnet{depth}-cifar": (lambda depth=depth: Resnet(depth), (32, 32)) for depth in (20, 32, 44, 56, 110)},
 }
 
