@@ -34,6 +34,9 @@ void groups_field(OutputsReading& reading, Fields& f);
 void row_fields(OutputsReading& reading, Fields& f);  // index, split
 void time_field(OutputsReading& reading, Fields& f);  // of commands that know what time is
 
+// Names by commas, or a file of them: one a line, or an array of texts called class_names.
+[[nodiscard]] std::vector<std::string> class_names_in(const std::string& text);
+
 // "logit" or "prob".
 [[nodiscard]] Binary binary_of(const std::optional<std::string>& binary);
 
