@@ -117,7 +117,7 @@ AnswerReader::AnswerReader(const std::vector<std::string>& classes, AnswerForm f
       refuse("--classes", "names and aliases that differ in letters or digits",
              fmt::format("{} for {} and {}", in_quotes(text), in_quotes(classes[same->second]),
                          in_quotes(classes[j])));
-    if (form_ != AnswerForm::names && class_of_option(inner(phrase), 0))
+    if (form_ != AnswerForm::names && class_of_option(inner(phrase)))
       refuse("--classes", "names unlike the options A, B, ... or 1, 2, ...; use --answer names",
              in_quotes(text));
     if (same == phrases_.end()) phrases_.emplace_back(phrase, j);
@@ -128,19 +128,19 @@ AnswerReader::AnswerReader(const std::vector<std::string>& classes, AnswerForm f
                            [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
 }
 
-std::optional<std::size_t> AnswerReader::class_of_option(std::string_view word, std::size_t rotation) const {
+std::optional<std::size_t> AnswerReader::class_of_option(std::string_view word) const {
   for (std::size_t place = 0; place < k_; ++place) {
     const std::string option = option_name(form_, place);
-    if (word == option || word == lower_case(option)) return (place + k_ - rotation % k_) % k_;
+    if (word == option || word == lower_case(option)) return place;
   }
   return std::nullopt;
 }
 
-std::optional<std::size_t> AnswerReader::class_in(std::string_view text, std::size_t rotation) const {
+std::optional<std::size_t> AnswerReader::class_in(std::string_view text) const {
   std::string words = plain_words(text);
   const bool options = form_ != AnswerForm::names;
   if (options)
-    if (const auto alone = class_of_option(inner(words), rotation)) return alone;
+    if (const auto alone = class_of_option(inner(words))) return alone;
   std::set<std::size_t> named;
   for (const auto& [phrase, j] : phrases_) {
     if (words == phrase) return j;
@@ -151,20 +151,20 @@ std::optional<std::size_t> AnswerReader::class_in(std::string_view text, std::si
   }
   if (named.empty() && options)
     for (const std::string& word : words_of(plain_words(text, false)))
-      if (const auto option = class_of_option(word, rotation);
+      if (const auto option = class_of_option(word);
           option && (form_ == AnswerForm::numbers || word != lower_case(word)))
         named.insert(*option);
   return named.size() == 1 ? std::optional(*named.begin()) : std::nullopt;
 }
 
 std::optional<AnswerReader::Scores> AnswerReader::scores_of(
-    const std::vector<std::pair<std::string, double>>& tokens, std::size_t rotation) const {
+    const std::vector<std::pair<std::string, double>>& tokens) const {
   std::vector<double> mass(k_, 0);
   double least = 0, found = 0;
   for (const auto& [token, logarithm] : tokens) {
     least = std::min(least, logarithm);
     const std::string words = plain_words(token);
-    const auto j = class_of_option(inner(words), rotation);
+    const auto j = class_of_option(inner(words));
     if (j) mass[*j] += std::exp(logarithm), found += std::exp(logarithm);
   }
   if (found <= 0) return std::nullopt;

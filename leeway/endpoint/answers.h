@@ -42,8 +42,8 @@ class AnswerReader {
   AnswerReader(const std::vector<std::string>& classes, AnswerForm form = AnswerForm::names,
                const Aliases& aliases = {});
 
-  // Nothing: the text names no class, or several. `rotation`: of the prompt's options.
-  [[nodiscard]] std::optional<std::size_t> class_in(std::string_view text, std::size_t rotation = 0) const;
+  // Nothing: the text names no class, or several.
+  [[nodiscard]] std::optional<std::size_t> class_in(std::string_view text) const;
 
   // Logarithms of the probabilities of k classes, and last that of no class, from the alternatives of an
   // answer's first token: each class has the sum of the variants of its option ("A", " A", "a", "A.").
@@ -53,13 +53,13 @@ class AnswerReader {
     std::size_t censored = 0;
   };
   // Nothing: no option is among them.
-  [[nodiscard]] std::optional<Scores> scores_of(const std::vector<std::pair<std::string, double>>& tokens,
-                                                std::size_t rotation) const;
+  [[nodiscard]] std::optional<Scores> scores_of(
+      const std::vector<std::pair<std::string, double>>& tokens) const;
 
   [[nodiscard]] std::size_t k() const { return k_; }
 
  private:
-  [[nodiscard]] std::optional<std::size_t> class_of_option(std::string_view word, std::size_t rotation) const;
+  [[nodiscard]] std::optional<std::size_t> class_of_option(std::string_view word) const;
 
   std::size_t k_;
   AnswerForm form_;

@@ -34,7 +34,7 @@ constexpr std::size_t kept_text = 200, least_failures = 20, most_reasons = 20;
 
 // An answer to ask for.
 struct Unit {
-  std::size_t row = 0, sample = 0, rotation = 0, attempts = 0;
+  std::size_t row = 0, sample = 0, attempts = 0;
   Known::value_type* known = nullptr;
 };
 
@@ -58,7 +58,6 @@ std::string chat_url(std::string url) {
 Json settings_of(const AskOptions& options, const PromptMember& prompt) {
   return {{"model", options.model},
           {"prompt", prompt_text(prompt, options.classes, options.form)},
-          {"rotate", options.rotate},
           {"temperature", options.temperature},
           {"seed", options.seed},
           {"max_tokens", options.max_tokens},
@@ -124,13 +123,13 @@ Asker::State::State(AskOptions given)
 void Asker::State::take(JournalEntry entry, bool from_file) {
   if (from_file && entry.settings != settings) return;
   has_settings = true;
-  const auto label = reader.class_in(entry.reply.text, entry.rotation);
+  const auto label = reader.class_in(entry.reply.text);
   Answer& answer = known[entry.key];
   answer.kind = kind_of(entry.reply, label.has_value());
   answer.label = static_cast<std::uint32_t>(label.value_or(0));
   answer.prompt_tokens = static_cast<std::uint32_t>(entry.reply.prompt_tokens);
   answer.completion_tokens = static_cast<std::uint32_t>(entry.reply.completion_tokens);
-  if (auto scores = reader.scores_of(entry.reply.tokens, entry.rotation)) {
+  if (auto scores = reader.scores_of(entry.reply.tokens)) {
     answer.logarithms = std::move(scores->logarithms);
     answer.censored = static_cast<std::uint32_t>(scores->censored);
   }
@@ -149,12 +148,10 @@ std::vector<const Answer*> Asker::State::plan(const Levels& images) {
     const std::vector<std::uint8_t> levels = images.row(row);
     const std::string image =
         digest_bytes({std::as_bytes(std::span(shape)), std::as_bytes(std::span(levels))});
-    Random random(options.seed, stream("rotation"), std::stoull(image.substr(0, 16), nullptr, 16));
-    const std::size_t rotation = options.rotate ? random.below(options.classes.size()) : 0;
     for (std::size_t sample = 0; sample < options.samples; ++sample) {
       const auto [at, added] = known.try_emplace(fmt::format("{}-{}", image, sample));
       answers.push_back(&at->second);
-      if (added) units.push_back({row, sample, rotation, 0, &*at});
+      if (added) units.push_back({row, sample, 0, &*at});
     }
   }
   return answers;
@@ -173,7 +170,7 @@ void Asker::State::prepare(const Levels& images) {
     const Unit& unit = units[some[i]];
     const std::vector<std::uint8_t> levels = images.row(unit.row);
     bodies[i] = body_of({.model = options.model,
-                         .text = prompt_text(prompt, options.classes, options.form, unit.rotation),
+                         .text = prompt_text(prompt, options.classes, options.form),
                          .image = png_data_uri(images.channels, images.height, images.width, levels),
                          .temperature = options.temperature,
                          .seed = options.seed + unit.sample,
@@ -224,8 +221,8 @@ void Asker::State::settle(Unit& unit, HttpReply&& http, ChatReply&& reply) {
     remove_secret(*text, options.key);
   for (auto& [token, logarithm] : reply.tokens) remove_secret(token, options.key);
   if (!has_settings) journal.add_settings(settings_of(options, prompt).dump());
-  JournalEntry entry{unit.known->first, settings,      unit.row,     unit.sample,
-                     unit.rotation,     unit.attempts, http.seconds, std::move(reply)};
+  JournalEntry entry{unit.known->first, settings,     unit.row,        unit.sample,
+                     unit.attempts,     http.seconds, std::move(reply)};
   journal.add(entry);
   take(std::move(entry), false);
   ++done, in_a_row = 0, answered = true;

@@ -37,7 +37,6 @@ struct AskOptions {
   std::vector<std::string> classes;
   std::string prompt = "general1";  // a name or a text
   AnswerForm form = AnswerForm::names;
-  bool rotate = false;  // the options, by the image and the seed
   Aliases aliases;
   std::string journal;      // file; empty: answers are kept in memory alone
   std::size_t samples = 1;  // answers of each image

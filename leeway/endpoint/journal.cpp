@@ -28,7 +28,6 @@ Json json_of(const JournalEntry& entry) {
           {"settings", entry.settings},
           {"row", entry.row},
           {"sample", entry.sample},
-          {"rotation", entry.rotation},
           {"text", reply.text},
           {"finish", reply.finish},
           {"refusal", reply.refusal},
@@ -42,8 +41,8 @@ Json json_of(const JournalEntry& entry) {
 }
 
 JournalEntry entry_of(const Json& line) {
-  JournalEntry entry{line.at("key"),      line.at("settings"), line.at("row"),    line.at("sample"),
-                     line.at("rotation"), line.at("attempts"), line.at("seconds")};
+  JournalEntry entry{line.at("key"),    line.at("settings"), line.at("row"),
+                     line.at("sample"), line.at("attempts"), line.at("seconds")};
   ChatReply& reply = entry.reply;
   reply.text = line.at("text"), reply.finish = line.at("finish"), reply.refusal = line.at("refusal");
   reply.readable = line.at("readable"), reply.model = line.at("model");

@@ -20,7 +20,7 @@ namespace leeway::endpoint {
 
 struct JournalEntry {
   std::string key, settings;  // digests
-  std::size_t row = 0, sample = 0, rotation = 0, attempts = 1;
+  std::size_t row = 0, sample = 0, attempts = 1;
   double seconds = 0;
   ChatReply reply = {};
 };

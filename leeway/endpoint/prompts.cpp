@@ -87,15 +87,12 @@ std::string option_name(AnswerForm form, std::size_t place) {
                                      : std::to_string(place + 1);
 }
 
-std::string prompt_text(const PromptMember& prompt, std::span<const std::string> classes, AnswerForm form,
-                        std::size_t rotation) {
+std::string prompt_text(const PromptMember& prompt, std::span<const std::string> classes, AnswerForm form) {
   const std::size_t k = classes.size();
   std::vector<std::string> names(k);
   for (std::size_t j = 0; j < k; ++j) {
-    const std::size_t place = (j + rotation) % k;
-    std::string name = classes[j];
-    std::ranges::replace(name, '_', ' ');
-    names[place] = form == AnswerForm::names ? name : option_name(form, place) + ". " + name;
+    names[j] = form == AnswerForm::names ? classes[j] : option_name(form, j) + ". " + classes[j];
+    std::ranges::replace(names[j], '_', ' ');
   }
   std::string text(prompt.text);
   if (form != AnswerForm::names) {

@@ -5,7 +5,7 @@
 // A prompt that asks for yes or no has `answers`, one for each class.
 //
 // Answers as letters or numbers: the names bear them ("A. square, B. ellipse, or C. heart"), and the prompt asks
-// for them alone. `rotation` moves the classes on, so that class j has the option (j + rotation) mod k.
+// for them alone.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +40,6 @@ inline constexpr AnswerForm every_answer_form[] = {AnswerForm::names, AnswerForm
 [[nodiscard]] std::string option_name(AnswerForm form, std::size_t place);
 
 [[nodiscard]] std::string prompt_text(const PromptMember& prompt, std::span<const std::string> classes,
-                                      AnswerForm form = AnswerForm::names, std::size_t rotation = 0);
+                                      AnswerForm form = AnswerForm::names);
 
 }  // namespace leeway::endpoint

@@ -85,7 +85,7 @@ async def serve(options, reader, writer):
             text = json.dumps(value).encode()
             if fault in ("429", "500", "503"):
                 status, text = int(fault), b'{"message": "busy", "code": 503}'
-                headers = {"retry-after-ms": "20"} if fault == "429" else {}
+                headers = {"retry-after-ms": "20"} if fault != "503" else {}
             text = {"json": b'{"choices": [', "html": b"<html><body>502</body></html>", "nothing": b"", "huge": b"x" * (5 << 20)}.get(fault, text)
             lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(text)}", "Content-Type: application/json"]
             lines += [f"{name}: {value}" for name, value in headers.items()]

@@ -18,7 +18,6 @@ void fields(InferEndpointOptions& options, Fields& f) {
             {"letters", "A, B, ...; gives probabilities if the server returns log-probabilities"},
             {"numbers", "1, 2, ..."}},
            "what the model answers with");
-  f("rotate", options.rotate, "start the list of options at another class for each image");
   f("aliases", options.aliases, "CSV file with columns alias and class: other words for the classes");
   f("journal", options.journal,
     "file of all answers (JSON lines); answers in the file are not asked for again");
@@ -58,7 +57,7 @@ void fields(EndpointAnswers& set, Fields& f) {
   f.unless_empty("out", set.out, "outputs file");
   f("host", set.host, "server that the images were sent to");
   f("served_models", set.served_models, "names of the model in the server's replies");
-  f("prompt", set.prompt, "text of the prompt, before a rotation");
+  f("prompt", set.prompt, "text of the prompt");
   f("n", set.n, "number of images");
   f("k", set.k, at_least(2), "number of classes");
   f("missing", set.missing, "number of images without an answer; the outputs lack them");

@@ -40,7 +40,6 @@ endpoint::AskOptions ask_options(const InferEndpointTask& task) {
       .classes = given.classes ? class_names_in(*given.classes) : task.images.class_names,
       .prompt = given.prompt,
       .form = named(endpoint::every_answer_form, given.answer),
-      .rotate = given.rotate,
       .journal = given.journal.value_or(""),
       .samples = given.samples,
       .temperature = given.temperature,

@@ -30,7 +30,6 @@ struct InferEndpointOptions {
   std::optional<std::string> endpoint, endpoint_model;
   std::optional<std::string> classes;  // names, or a file of them; unset: those of the images
   std::string prompt = "general1", answer = "names";
-  bool rotate = false;
   std::optional<std::string> aliases, journal;  // files
   std::string no_class = "class";
   std::size_t samples = 1;
