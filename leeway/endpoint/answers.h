@@ -1,10 +1,11 @@
 // The class that an answer names.
 //
-// Texts are compared after Unicode compatibility composition and case folding; markup, punctuation and underscores
-// become blanks. (1) An answer that is a class name or an alias. (2) Names and aliases as whole words, the longest
-// first; what matched is masked, so that "airport hangar" does not name "airport". Exactly one class that is named
-// is the answer; several are none. (3) For answers as letters or numbers, an option: alone, or the only option
-// among the words where no class is named. Negations count only as aliases. Text before "</think>" is left out.
+// Texts are compared after Unicode compatibility composition and case folding; markup, punctuation and
+// underscores become blanks. (1) An answer that is a class name or an alias. (2) Names and aliases as whole
+// words, the longest first; what matched is masked, so that "airport hangar" does not name "airport". Exactly
+// one class that is named is the answer; several are none. (3) For answers as letters or numbers, an option:
+// alone, or the only option among the words where no class is named. Negations count only as aliases. Text
+// before "</think>" is left out.
 //
 // Errors (Error): two names that read alike, a name that reads as an option, an alias of an unknown class.
 // Cost: a search for each name; thread-safe.
@@ -47,7 +48,8 @@ class AnswerReader {
 
   // Logarithms of the probabilities of k classes, and last that of no class, from the alternatives of an
   // answer's first token: each class has the sum of the variants of its option ("A", " A", "a", "A.").
-  // Options without a token have the smallest logarithm that was returned, as an upper bound, and count as censored.
+  // Options without a token have the smallest logarithm that was returned, as an upper bound, and count as
+  // censored.
   struct Scores {
     std::vector<float> logarithms;
     std::size_t censored = 0;

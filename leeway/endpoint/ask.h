@@ -1,15 +1,16 @@
 // Asks a chat endpoint for the class of every image, several requests at once.
 //
-// Images are sent as PNG. Equal images are asked for once. Each answer goes to the journal as it arrives; what is
-// in the journal under the same settings is not asked for again. Connection failures, timeouts, HTTP 408, 409, 429,
-// 5xx and unreadable replies are retried after min(8, 2^k / 2) s, +-25%, or as long as the server says, up to 60 s.
-// After 401, 403, 404, an exhausted quota or a bad certificate, and where many requests fail one after the other,
-// nothing more is asked. Rows without an answer are `missing`.
+// Images are sent as PNG. Equal images are asked for once. Each answer goes to the journal as it arrives;
+// what is in the journal under the same settings is not asked for again. Connection failures, timeouts, HTTP
+// 408, 409, 429, 5xx and unreadable replies are retried after min(8, 2^k / 2) s, +-25%, or as long as the
+// server says, up to 60 s. After 401, 403, 404, an exhausted quota or a bad certificate, and where many
+// requests fail one after the other, nothing more is asked. Rows without an answer are `missing`.
 //
-// Answers do not depend on the number of requests at once or on the order of rows. The key is sent to the endpoint
-// alone; texts from the server that contain it are kept without it.
-// Errors (Error): options, images of other than 1 or 3 channels, no answer at all, the journal. Interrupted on request,
-// after which the journal has all answers that arrived. Memory: 200 bytes a row, and the requests in flight.
+// Answers do not depend on the number of requests at once or on the order of rows. The key is sent to the
+// endpoint alone; texts from the server that contain it are kept without it.
+// Errors (Error): options, images of other than 1 or 3 channels, no answer at all, the journal. Interrupted
+// on request, after which the journal has all answers that arrived. Memory: 200 bytes a row, and the requests
+// in flight.
 // Planning a million rows takes some seconds.
 #pragma once
 
@@ -37,7 +38,7 @@ struct AskOptions {
   std::vector<std::string> classes;
   std::string prompt = "general1";  // a name or a text
   AnswerForm form = AnswerForm::names;
-  Aliases aliases;
+  Aliases aliases = {};
   std::string journal;      // file; empty: answers are kept in memory alone
   std::size_t samples = 1;  // answers of each image
   double temperature = 0;
@@ -105,9 +106,9 @@ enum class Probabilities { log_probabilities, samples, one_hot };
   return names[static_cast<std::size_t>(what)];
 }
 
-// Logarithms of class probabilities (n, k + 1), or (n, k) with guesses; a missing row counts as one without a class.
-// From the first token's where every row with a class has them, else shares of the samples, else 0 and 1. A guess is
-// one of k classes at random, by seed and number of the row.
+// Logarithms of class probabilities (n, k + 1), or (n, k) with guesses; a missing row counts as one without a
+// class. From the first token's where every row with a class has them, else shares of the samples, else 0 and
+// 1. A guess is one of k classes at random, by seed and number of the row.
 struct ClassScores {
   Probabilities from = Probabilities::one_hot;
   std::size_t k = 0;  // columns
@@ -115,8 +116,8 @@ struct ClassScores {
 };
 [[nodiscard]] ClassScores scores_of(const Asked& asked, const AskOptions& options, NoClass no_class);
 
-// A classifier of images (c,h,w) in [0,1], which are rounded to 256 levels, without gradients: for attacks that only ask
-// for logits. Error: a row without an answer.
+// A classifier of images (c,h,w) in [0,1], which are rounded to 256 levels, without gradients: for attacks
+// that only ask for logits. Error: a row without an answer.
 [[nodiscard]] Classifier classifier_of(const std::shared_ptr<Asker>& asker, std::size_t channels,
                                        std::size_t height, std::size_t width,
                                        NoClass no_class = NoClass::own);

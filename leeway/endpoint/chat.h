@@ -1,9 +1,9 @@
 // Requests and replies of an OpenAI-style chat endpoint: POST URL/chat/completions.
 //
 // A request has one user message, the image before the text. A reply gives the text of choices[0], its
-// finish_reason, the alternatives of its first token and the tokens that were used. Servers word errors in two
-// ways, {"error": {"message", "code"}} and {"message", "code"} at the top; both are read.
-// parse_reply never throws: what is no reply has a `failure`. Cost: linear in the size of the text.
+// finish_reason, the alternatives of its first token and the tokens that were used. Servers word errors in
+// two ways, {"error": {"message", "code"}} and {"message", "code"} at the top; both are read. parse_reply
+// never throws: what is no reply has a `failure`. Cost: linear in the size of the text.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
 // Prompts that ask a model for the class of an image.
 //
-// The family: those of the paper on concurrent distribution shifts (its Table 10). In a text, {labels} becomes
-// "square, ellipse, or heart" and {list} becomes "square, ellipse, heart"; underscores in names become blanks.
-// A prompt that asks for yes or no has `answers`, one for each class.
+// The family: those of the paper on concurrent distribution shifts (its Table 10). In a text, {labels}
+// becomes "square, ellipse, or heart" and {list} becomes "square, ellipse, heart"; underscores in names
+// become blanks. A prompt that asks for yes or no has `answers`, one for each class.
 //
-// Answers as letters or numbers: the names bear them ("A. square, B. ellipse, or C. heart"), and the prompt asks
-// for them alone.
+// Answers as letters or numbers: the names bear them ("A. square, B. ellipse, or C. heart"), and the prompt
+// asks for them alone.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct PromptMember : Member {
 };
 [[nodiscard]] std::span<const PromptMember> prompts();
 
-// The member of that name, or the text itself, which has a blank. Error: a word that names no member; a member with
-// answers for another number of classes.
+// The member of that name, or the text itself, which has a blank. Error: a word that names no member; a
+// member with answers for another number of classes.
 [[nodiscard]] PromptMember prompt_of(const std::string& name_or_text, std::size_t classes);
 
 enum class AnswerForm { names, letters, numbers };

@@ -138,7 +138,8 @@ TEST(Ask, RefusalsEndTheRunAndTheKeyGoesNowhere) {
                                     {"/quota", "HTTP 429: no credit"},
                                     {"/foreign", "a redirect to another host, http://localhost:..."}})
     EXPECT_REFUSED(Asker(options_of(server.url(path))).ask(images_of(9)), parts);
-  EXPECT_REFUSED(Asker(options_of("ftp://host/v1")), "http://localhost:8000/v1, found 'ftp://host/v1/chat/completions'");
+  EXPECT_REFUSED(Asker(options_of("ftp://host/v1")),
+                 "http://localhost:8000/v1, found 'ftp://host/v1/chat/completions'");
   expect_right(Asker(options_of(server.url("/same"))).ask(images_of(9)));
   const TemporaryFolder folder;
   AskOptions echo = options_of(server.url("/echo"));

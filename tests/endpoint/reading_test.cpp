@@ -143,7 +143,8 @@ TEST(Chat, ReadsRepliesAndBothKindsOfErrors) {
 TEST(Chat, TakesTheFirstTokenThatIsNotBlank) {
   const ReadReply read = parse_reply(200, R"({"choices":[{"message":{"content":" A"},"logprobs":{"content":[
     {"token":" ","logprob":0,"top_logprobs":[]},
-    {"token":"A","logprob":-0.1,"top_logprobs":[{"token":"A","logprob":-0.1},{"token":"B","logprob":-3},{"token":"C"}]}]}}],
+    {"token":"A","logprob":-0.1,
+     "top_logprobs":[{"token":"A","logprob":-0.1},{"token":"B","logprob":-3},{"token":"C"}]}]}}],
     "usage":{"prompt_tokens":7,"completion_tokens":1}})");
   EXPECT_THAT(read.reply.tokens, ElementsAre(Pair("A", -.1), Pair("B", -3)));
   EXPECT_EQ(read.reply.prompt_tokens + read.reply.completion_tokens, 8u);

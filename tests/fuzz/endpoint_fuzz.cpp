@@ -1,4 +1,5 @@
-// A reply of an endpoint, the class in its text, and a journal: texts are UTF-8 and bounded, logarithms are not above 0.
+// A reply of an endpoint, the class in its text, and a journal: texts are UTF-8 and bounded, logarithms are
+// not above 0.
 #include <string>
 
 #include "leeway/endpoint/answers.h"

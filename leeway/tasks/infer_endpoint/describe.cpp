@@ -110,7 +110,7 @@ std::vector<std::string> findings_of(const InferEndpoint& record) {
         set.accuracy.value && set.accuracy_if_right
             ? fmt::format(" The accuracy would be {} if they were right.", percent(*set.accuracy_if_right, 1))
             : ""));
-  if (set.probabilities == name_of(endpoint::Probabilities::one_hot))
+  if (set.parsed > 0 && set.probabilities == name_of(endpoint::Probabilities::one_hot))
     findings.push_back(
         "The server gave no probabilities: the outputs are 0 and 1, and posterior agreement measures "
         "only the share of unchanged predictions (AFR). Use --answer letters, or --samples.");

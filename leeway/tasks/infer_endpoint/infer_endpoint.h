@@ -1,10 +1,10 @@
-// leeway infer --endpoint: the classes that a model behind a chat endpoint names for images, as an outputs file.
-// Keys: leeway schema infer-endpoint.
+// leeway infer --endpoint: the classes that a model behind a chat endpoint names for images, as an outputs
+// file. Keys: leeway schema infer-endpoint.
 //
-// Columns of the outputs: endpoint::scores_of. Rows without an answer are left out, and `ids` then numbers the
-// others. Accuracy counts an answer that names no class as wrong, whatever `no_class` makes of it.
-// OptionError: endpoint, model or classes are missing. Errors (Error): those of endpoint/ask.h; labels that the
-// classes lack. Interrupted on request. Cost: a request for each image and sample.
+// Columns of the outputs: endpoint::scores_of. Rows without an answer are left out, and `ids` then numbers
+// the others. Accuracy counts an answer that names no class as wrong, whatever `no_class` makes of it.
+// OptionError: endpoint, model or classes are missing. Errors (Error): those of endpoint/ask.h; labels that
+// the classes lack. Interrupted on request. Cost: a request for each image and sample.
 #pragma once
 
 #include <cstddef>
