@@ -32,12 +32,6 @@ constexpr double first_timeout = 600, longest_delay = 8, longest_wait = 60;  // 
 constexpr std::size_t shortest_key = 8;  // shorter ones, such as "EMPTY", are no secrets
 constexpr std::size_t kept_text = 200, least_failures = 20, most_reasons = 20;
 
-// An answer to ask for.
-struct Unit {
-  std::size_t row = 0, sample = 0, attempts = 0;
-  Known::value_type* known = nullptr;
-};
-
 Clock::duration seconds(double value) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(value));
 }
@@ -75,6 +69,12 @@ Aliases aliases_of(const AskOptions& options, const PromptMember& prompt) {
 }  // namespace
 
 struct Asker::State {
+  // An answer to ask for.
+  struct Unit {
+    std::size_t row = 0, sample = 0, attempts = 0;
+    Known::value_type* known = nullptr;
+  };
+
   explicit State(AskOptions given);
   void take(JournalEntry entry, bool from_file);
   std::vector<const Answer*> plan(const Levels& images);

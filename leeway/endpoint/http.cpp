@@ -13,6 +13,21 @@
 #include "leeway/core/message.h"
 
 namespace leeway::endpoint {
+
+struct Url {
+  std::string scheme, host, port;
+
+  [[nodiscard]] bool known() const { return !host.empty() && (scheme == "http" || scheme == "https"); }
+  [[nodiscard]] std::string origin() const { return fmt::format("{}://{}:{}", scheme, host, port); }
+};
+
+struct Transfer {
+  CURL* handle = nullptr;
+  std::string body;
+  HttpReply reply;
+  int redirects = 0;
+};
+
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
@@ -65,13 +80,6 @@ const Curl& curl() {
   return found;
 }
 
-struct Url {
-  std::string scheme, host, port;
-
-  [[nodiscard]] bool known() const { return !host.empty() && (scheme == "http" || scheme == "https"); }
-  [[nodiscard]] std::string origin() const { return fmt::format("{}://{}:{}", scheme, host, port); }
-};
-
 Url parsed(const std::string& text) {
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl().url(), curl().url_cleanup);
   if (curl().url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) return {};
@@ -83,13 +91,6 @@ Url parsed(const std::string& text) {
   };
   return {part(CURLUPART_SCHEME), part(CURLUPART_HOST), part(CURLUPART_PORT)};
 }
-
-struct Transfer {
-  CURL* handle = nullptr;
-  std::string body;
-  HttpReply reply;
-  int redirects = 0;
-};
 
 std::size_t take_body(const char* bytes, std::size_t, std::size_t size, void* transfer) {
   std::string& body = static_cast<Transfer*>(transfer)->reply.body;
