@@ -121,6 +121,7 @@ step_hostile() {
   local status=0
   /usr/bin/python3 tests/hostile/hostile.py build/release/bin || status=1
   /usr/bin/python3 tests/hostile/kills.py build/release/bin || status=1
+  /usr/bin/python3 tests/hostile/endpoint.py build/release/bin || status=1
   return $status
 }
 

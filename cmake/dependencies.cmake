@@ -2,7 +2,7 @@
 find_program(DPKG_QUERY dpkg-query)
 if(SKBUILD AND DPKG_QUERY)  # pip shows one list of what is missing, before anything is compiled
   set(missing "")
-  foreach(package g++ libboost-dev libcli11-dev libdeflate-dev libeigen3-dev libfmt-dev libhwy-dev libjs-vega libpng-dev
+  foreach(package g++ libboost-dev libcli11-dev libcurl4-openssl-dev libdeflate-dev libeigen3-dev libfmt-dev libhwy-dev libjs-vega libpng-dev
           librandom123-dev libtbb-dev libtomlplusplus-dev libturbojpeg0-dev libutf8proc-dev libxxhash-dev nlohmann-json3-dev pkg-config)
     execute_process(COMMAND ${DPKG_QUERY} -W -f \${db:Status-Status} ${package} OUTPUT_VARIABLE status ERROR_QUIET)
     if(NOT status STREQUAL installed)
@@ -26,6 +26,7 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 find_package(Eigen3 REQUIRED NO_MODULE)  # headers: leeway/core/linear_algebra.cpp
 find_package(PkgConfig REQUIRED)
+find_path(LEEWAY_CURL_INCLUDE curl/curl.h REQUIRED)  # headers alone: leeway/endpoint/http.cpp opens the library
 pkg_check_modules(HWY REQUIRED libhwy)  # headers alone: see leeway/core/dispatch.h
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)

@@ -1,4 +1,4 @@
-// leeway infer: what a model says about images, as an outputs file.
+// leeway infer: what a model, or one behind an endpoint, says about images, as an outputs file.
 
 #include <optional>
 #include <string_view>
@@ -10,6 +10,7 @@
 #include "apps/leeway/option_flags.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/infer/infer.h"
+#include "leeway/tasks/infer_endpoint/infer_endpoint.h"
 #include "leeway/tasks/outputs_reading.h"
 
 namespace leeway::app {
@@ -18,6 +19,7 @@ namespace {
 struct InferFlags {
   ModelsAndData of;
   tasks::OutputsReading rows;  // its index and split
+  tasks::InferEndpointOptions endpoint;
 };
 
 tasks::Infer infer_one(Context& context, const InferFlags& flags, const ModelFlags& model,
@@ -44,8 +46,38 @@ tasks::Infer infer_one(Context& context, const InferFlags& flags, const ModelFla
   return std::move(record);
 }
 
-int run_infer(Context& context, const InferFlags& flags) {
+int run_endpoint(Context& context, InferFlags& flags) {
+  flags.endpoint.classes = flags.of.reading.reading.classes;
+  if (!flags.of.models.empty()) throw UsageError("--model: not with --endpoint, which names another model");
+  if (flags.of.data.size() != 1) throw UsageError("--data: one set of images with --endpoint");
+  if (!flags.endpoint.journal) throw UsageError("--journal is required with --endpoint: the file of answers");
+  for (const auto& [option, file] : {std::pair("--journal", *flags.endpoint.journal), {"--out", context.out}})
+    context.files.claim(option, file, Written::file);
+  ArrayMap others;
+  tasks::InferEndpointTask task{.images = read_images(flags.of.data.front(), others),
+                                .data = flags.of.data.front(),
+                                .options = flags.endpoint,
+                                .seed = context.seed,
+                                .say = [&](const std::string& line) { context.say("leeway: " + line); }};
+  context.add_input(task.data, task.images.own_shape());
+  const std::size_t n = task.images.n();
+  if (const auto rows = open_rows(context, flags.rows, n)) {
+    others = tasks::take_rows(others, n, *rows);
+    task.images = select_rows(task.images, *rows);
+  }
+  const std::size_t asked = task.images.n();
+  tasks::EndpointOutputs found = tasks::infer_endpoint(std::move(task), context.progress());
+  tasks::EndpointAnswers& set = found.record.results.front();
+  if (!found.rows.empty())
+    tasks::write_outputs(set.out = context.out, found.outputs, tasks::take_rows(others, asked, found.rows));
+  const int code = set.missing > 0 ? exit_incomplete : exit_ok;
+  return context.finish(std::move(found.record), code);
+}
+
+int run_infer(Context& context, InferFlags& flags) {
   require_out(context, "the outputs");
+  if (flags.endpoint.endpoint) return run_endpoint(context, flags);
+  if (flags.of.models.empty()) throw UsageError("--model is required, or --endpoint");
   std::vector<std::vector<std::pair<std::string_view, std::string>>> sets;
   for (const std::string& model : tasks::names_of_files(flags.of.models))
     for (const std::string& data : tasks::names_of_files(flags.of.data))
@@ -66,16 +98,21 @@ void add_infer(const Command& root, Context& context) {
   const Command command = root.add("infer", "Run a model and save its outputs");
   auto& flags = command.keep<InferFlags>();
   add_models_flags(command, flags.of);
-  for (const char* const needed : {"--model", "--data"}) command[needed].required();
+  command["--data"].required();
   add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
+  add_option_flags(
+      command, [&](Fields& f) { flag_fields(flags.endpoint, f); }, "Endpoint");
+  command["--journal"].writes(Written::claimed);
+  command.reads({"--aliases"});
   context.add_common_flags(command,
                            "Outputs file (.npz): logits, features, labels; with several models or data sets "
                            "use {model} and {data} in the name",
                            Written::claimed);
-  command.hide({"--seed"});
   command.footer(
       "  leeway infer --model cnn.safetensors --data fashion-mnist:test --out clean.npz\n"
-      "  leeway infer --model a.pt b.pt --data clean.npz noisy.npz --out '{model}-{data}.npz'");
+      "  leeway infer --model a.pt b.pt --data clean.npz noisy.npz --out '{model}-{data}.npz'\n"
+      "  leeway infer --endpoint http://localhost:8000/v1 --endpoint-model llava --data images.npz \\\n"
+      "    --classes cat,dog --prompt general1 --journal llava.jsonl --out llava.npz");
   command.runs([&context, &flags] { return run_infer(context, flags); });
 }
 

@@ -425,6 +425,7 @@ ArrayMap arrays_of(const Outputs& outputs) {
   if (outputs.labels) arrays["labels"] = make_array({outputs.n()}, *outputs.labels);
   if (outputs.features) arrays["features"] = *outputs.features;
   if (!outputs.class_names.empty()) arrays["class_names"] = make_text_array(outputs.class_names);
+  if (outputs.ids) arrays["ids"] = make_text_array(*outputs.ids);
   return arrays;
 }
 

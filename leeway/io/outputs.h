@@ -105,7 +105,8 @@ struct Outputs {
 [[nodiscard]] Outputs outputs_of_table(std::string_view text, const std::string& name,
                                        const OutputsOptions& options = {}, ArrayMap others = {});
 
-// The arrays of an outputs file that read_outputs reads back: logits, labels, features, class_names, those there are.
+// The arrays of an outputs file that read_outputs reads back: logits, labels, features, class_names, ids, those
+// there are.
 [[nodiscard]] ArrayMap arrays_of(const Outputs& outputs);
 
 struct ClassLabels {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <png.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <stdexcept>
@@ -23,6 +24,19 @@ std::size_t unpacked_size(std::span<const std::byte> bytes, std::size_t height, 
   return height * ((width * depth * samples[color] + 7) / 8);
 }
 
+std::string base64(std::string_view bytes) {
+  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t word = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      word = word << 8 | (j < left ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j) out += j <= left ? digits[word >> (18 - 6 * j) & 63] : '=';
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string encode_png(const Bitmap& bitmap) {
@@ -37,6 +51,15 @@ std::string encode_png(const Bitmap& bitmap) {
     throw std::runtime_error(fmt::format("cannot write a PNG image: {}", header.message));
   bytes.resize(size);
   return bytes;
+}
+
+std::string png_data_uri(std::size_t channels, std::size_t height, std::size_t width,
+                         std::span<const std::uint8_t> planes) {
+  Bitmap bitmap{channels, height, width, std::vector<std::uint8_t>(planes.size())};
+  const std::size_t area = height * width;
+  for (std::size_t c = 0; c < channels; ++c)
+    for (std::size_t p = 0; p < area; ++p) bitmap.pixels[p * channels + c] = planes[c * area + p];
+  return "data:image/png;base64," + base64(encode_png(bitmap));
 }
 
 void write_png(const std::filesystem::path& path, const Bitmap& bitmap) {

@@ -21,6 +21,9 @@ struct Bitmap {
 
 // The same bitmap gives the same bytes, for one version of libpng and zlib.
 [[nodiscard]] std::string encode_png(const Bitmap& bitmap);
+// "data:image/png;base64,..." of planes (channels, height, width).
+[[nodiscard]] std::string png_data_uri(std::size_t channels, std::size_t height, std::size_t width,
+                                       std::span<const std::uint8_t> planes);
 void write_png(const std::filesystem::path& path, const Bitmap& bitmap);
 
 // Error: a side above 16,384, more than 10^8 pixels (300 MB), or more bytes of pixels than deflate can pack into

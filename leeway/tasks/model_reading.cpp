@@ -70,7 +70,7 @@ void file_fields(ModelReading& reading, Fields& f) {
 
 void classes_field(ModelReading& reading, Fields& f) {
   f("classes", reading.classes,
-    "names of the model's classes in order, separated by commas; or a file with one name per line");
+    "class names in order, separated by commas; or a file with one name per line");
 }
 
 void flag_fields(ModelReading& reading, Fields& f) {

@@ -106,28 +106,6 @@ bool is_file(const std::string& text) {
   return std::filesystem::is_regular_file(text, ignored);
 }
 
-}  // namespace
-
-std::vector<std::string> class_names_in(const std::string& text) {
-  if (!is_file(text)) return parts_of(text, ',');
-  const MappedFile file = map_file(text);
-  if (identify(file.bytes) == Content::other) {
-    if (!looks_like_text(file.bytes)) refuse(display_name(text), "class names", describe_content(file.bytes));
-    std::string lines(file.text());
-    std::erase(lines, '\r');
-    return parts_of(lines, '\n');
-  }
-  const ArrayMap arrays = read_arrays(text);
-  const auto named = arrays.find("class_names");
-  const auto found = named != arrays.end() ? named : arrays.find("");
-  if (found == arrays.end() || found->second.type != ElementType::text)
-    refuse(display_name(text), "an array class_names of strings",
-           found == arrays.end() ? "none" : std::string(name_of(found->second.type)));
-  return *found->second.texts;
-}
-
-namespace {
-
 Array array_of_texts(const CsvTable& table, std::size_t j) {
   return make_text_array(Texts(table.columns[j].begin(), table.columns[j].end()));
 }
@@ -224,6 +202,24 @@ void require_names(const std::string& option, const std::optional<std::string>& 
 }
 
 }  // namespace
+
+std::vector<std::string> class_names_in(const std::string& text) {
+  if (!is_file(text)) return parts_of(text, ',');
+  const MappedFile file = map_file(text);
+  if (identify(file.bytes) == Content::other) {
+    if (!looks_like_text(file.bytes)) refuse(display_name(text), "class names", describe_content(file.bytes));
+    std::string lines(file.text());
+    std::erase(lines, '\r');
+    return parts_of(lines, '\n');
+  }
+  const ArrayMap arrays = read_arrays(text);
+  const auto named = arrays.find("class_names");
+  const auto found = named != arrays.end() ? named : arrays.find("");
+  if (found == arrays.end() || found->second.type != ElementType::text)
+    refuse(display_name(text), "an array class_names of strings",
+           found == arrays.end() ? "none" : std::string(name_of(found->second.type)));
+  return *found->second.texts;
+}
 
 Binary binary_of(const std::optional<std::string>& binary) {
   return !binary ? Binary::refuse : *binary == "prob" ? Binary::prob : Binary::logit;

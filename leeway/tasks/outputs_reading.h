@@ -34,7 +34,7 @@ void groups_field(OutputsReading& reading, Fields& f);
 void row_fields(OutputsReading& reading, Fields& f);  // index, split
 void time_field(OutputsReading& reading, Fields& f);  // of commands that know what time is
 
-// Words by commas, or those of a file: one a line, or an array of texts called class_names.
+// Names by commas, or a file of them: one a line, or an array of texts called class_names.
 [[nodiscard]] std::vector<std::string> class_names_in(const std::string& text);
 
 // "logit" or "prob".

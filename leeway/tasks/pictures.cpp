@@ -15,19 +15,6 @@ namespace {
 
 constexpr std::size_t largest_side = 64;
 
-std::string base64(std::string_view bytes) {
-  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t word = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      word = word << 8 | (j < left ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j) out += j <= left ? digits[word >> (18 - 6 * j) & 63] : '=';
-  }
-  return out;
-}
-
 // Averages of equal boxes, so that no side is longer than largest_side.
 Picture small_picture(const Images& images, std::size_t row) {
   const std::size_t channels = images.channels(), height = images.height(), width = images.width();
@@ -93,13 +80,7 @@ bool complete(const Picture& picture) {
 }
 
 std::string png_data_uri(const Picture& picture) {
-  Bitmap bitmap{picture.channels, picture.height, picture.width,
-                std::vector<std::uint8_t>(picture.pixels.size())};
-  const std::size_t area = picture.height * picture.width;
-  for (std::size_t c = 0; c < picture.channels; ++c)
-    for (std::size_t p = 0; p < area; ++p)
-      bitmap.pixels[p * picture.channels + c] = picture.pixels[c * area + p];
-  return "data:image/png;base64," + base64(encode_png(bitmap));
+  return leeway::png_data_uri(picture.channels, picture.height, picture.width, picture.pixels);
 }
 
 Difference difference(const Picture& clean, const Picture& shifted) {

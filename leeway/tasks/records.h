@@ -20,6 +20,7 @@
 #include "leeway/tasks/diagvib/diagvib.h"
 #include "leeway/tasks/distances/distances.h"
 #include "leeway/tasks/infer/infer.h"
+#include "leeway/tasks/infer_endpoint/infer_endpoint.h"
 #include "leeway/tasks/inspect/inspect.h"
 #include "leeway/tasks/list/list.h"
 #include "leeway/tasks/mvn_cdf/mvn_cdf.h"
@@ -66,6 +67,7 @@ void each_record(const Visit& visit) {
       "a synthetic data set (leeway data render); also NAME.manifest.json next to its images"});
   visit(RecordKind<Distances>{"distances between clean and shifted outputs (leeway distances)"});
   visit(RecordKind<Infer>{"outputs of a model on images (leeway infer)"});
+  visit(RecordKind<InferEndpoint>{"answers of a model behind a chat endpoint (leeway infer --endpoint)"});
   visit(RecordKind<Inspect>{"contents, input and cost of a model file (leeway inspect)"});
   visit(RecordKind<List>{"the members of families (leeway list)"});
   visit(RecordKind<MvnCdf>{"multivariate normal probabilities (leeway mvn-cdf)"});

@@ -1,4 +1,4 @@
-// shift, shift_text, conds.split, conds.describe, list: images, tables of attributes, and what there is.
+// shift, shift_text, infer_endpoint, conds.split, conds.describe, list: images, tables of attributes, and what there is.
 #include <stdexcept>
 
 #include "leeway/core/message.h"
@@ -6,6 +6,7 @@
 #include "leeway/io/csv.h"
 #include "leeway/tasks/conds_describe/conds_describe.h"
 #include "leeway/tasks/conds_draw/conds_draw.h"
+#include "leeway/tasks/infer_endpoint/infer_endpoint.h"
 #include "leeway/tasks/list/list.h"
 #include "leeway/tasks/shift/shift.h"
 #include "leeway/tasks/shift_text/shift_text.h"
@@ -23,6 +24,18 @@ nb::object shift_of(Request& request) {
   task.images = request.images(images.at(0).first, images.at(0).second);
   tasks::Shift record = request.run(tasks::shift_images, task);
   return request.finished(std::move(record), arrays);
+}
+
+nb::object infer_endpoint_of(Request& request) {
+  auto task = request.task<tasks::InferEndpointTask>();
+  const auto images = request.pairs("images");
+  task.images = request.images(images.at(0).first, images.at(0).second);
+  std::vector<std::string> lines;
+  task.say = [&](const std::string& line) { lines.push_back(line); };
+  tasks::EndpointOutputs found =
+      request.run([&](Progress* progress) { return tasks::infer_endpoint(std::move(task), progress); });
+  request.warnings.insert(request.warnings.end(), lines.begin(), lines.end());
+  return request.finished(std::move(found.record), arrays_of(found.outputs));
 }
 
 // The columns of a CSV text.
@@ -132,6 +145,18 @@ std::vector<Function> functions_of_data() {
        {"strength"},
        default_options<tasks::ShiftOptions>,
        shift_of},
+      {"infer_endpoint",
+       "leeway infer",
+       tasks::infer_endpoint_schema,
+       "Classes that a model behind a chat endpoint names for images: `arrays` has logits, labels and "
+       "class_names. The key of the server is read from the environment variable LEEWAY_API_KEY.",
+       {{"images", "images",
+         "(n,c,h,w), uint8 or floats in [0,1], a dictionary with x and y, a file's path or a name such as "
+         "fashion-mnist:test",
+         true}},
+       {"endpoint", "endpoint_model"},
+       default_options<tasks::InferEndpointOptions>,
+       infer_endpoint_of},
       {"shift_text",
        "leeway shift text",
        tasks::shift_text_schema,

@@ -12,9 +12,9 @@ import sys
 
 ANALYSES = {"agreement", "average_case", "error_bound", "conds", "data"}
 # Folder of leeway/ -> the folders it may include besides itself. A folder that is not named here is an error.
-MAY_INCLUDE = {"core": set(), "io": {"core"}, **{folder: {"core", "io"} for folder in ANALYSES}, "average_case": {"core"}, "attack": {"core"}, "shift": {"core", "io", "data"},
+MAY_INCLUDE = {"core": set(), "io": {"core"}, **{folder: {"core", "io"} for folder in ANALYSES}, "average_case": {"core"}, "attack": {"core"}, "endpoint": {"core", "io"}, "shift": {"core", "io", "data"},
                "nn": {"core", "io", "data", "shift", "attack"}, "describe": {"core", "io"}, "render": {"core", "io", "describe"},
-               "tasks": {"core", "io", "shift", "attack", "describe", "render"} | ANALYSES, "sweep": {"core", "io", "describe", "tasks"}}
+               "tasks": {"core", "io", "shift", "attack", "endpoint", "describe", "render"} | ANALYSES, "sweep": {"core", "io", "describe", "tasks"}}
 NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "train"))  # tasks, too
 FACADE_ONLY = {"apps", "examples", "python"}  # folders that know every part, but of nn the facades alone
 MOST_LINES = {("leeway", "apps", "python/src"): 101_100, ("tests",): 52_100}  # C++; C++ and scripts

@@ -185,8 +185,9 @@ CASES = {"agreement": agreement, "assess": assess, "select": select, "distances"
          "error_bound": error_bound, "estimates": estimates, "evaluate_bounds": evaluate_bounds,
          "average_case": average_case, "mvn_cdf": mvn_cdf, "shift": shift, "shift_text": shift_text, "conds.split": conds_split,
          "conds.describe": conds_describe, "list": families}
-# Functions of a model in memory, which rounds by its library: test_attack.py, test_attack_curve.py, test_torch_classifier.py.
-OF_MODELS = {"attack", "attack_curve"}
+# Functions of a model in memory, which rounds by its library: test_attack.py, test_attack_curve.py, test_torch_classifier.py; of a
+# server: test_endpoint.py.
+OF_MODELS = {"attack", "attack_curve", "infer_endpoint"}
 # What the command or the case needs beside any option.
 ALWAYS = {"average_case": {"sigma": [.1, .3]}, "list": {"family": "estimators"},
           "conds.split": {"label": "shape", "sc": "color", "ldd": "size", "train": 6, "val": 2, "test": 2},

@@ -15,6 +15,7 @@
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"
+#include "leeway/endpoint/prompts.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/shift/shift.h"
 #include "leeway/shift/text.h"
@@ -128,6 +129,12 @@ Listed text_shifts(const ListTask&) {
   });
 }
 
+Listed endpoint_prompts(const ListTask&) {
+  return listed(endpoint::prompts(), [](ListedMember& one, const endpoint::PromptMember& member) {
+    one.about = {{"text", member.text}};
+  });
+}
+
 Listed loaders(const ListTask&) {
   return listed(data::loaded_formats(), [](ListedMember& one, const data::LoadedFormat& member) {
     one.about = {{"files", std::string(member.paths)}};
@@ -170,6 +177,7 @@ std::span<const Family> families() {
       {{"pairings", "methods to pair the rows of two sets: leeway pa --pairing", ""}, pairings},
       {{"shifts", "shifts of images: leeway shift NAME; common corruptions have severities", ""}, shifts},
       {{"text-shifts", "shifts of texts: leeway shift text NAME", ""}, text_shifts},
+      {{"prompts", "prompts for models behind a chat endpoint: leeway infer --prompt", ""}, endpoint_prompts},
       {{"loaders", "formats of published data sets: leeway data load FORMAT", ""}, loaders},
       {{"renderers", "synthetic data sets: leeway data render NAME", ""}, renderers},
       {{"environments", "DiagViB experiments on digits: leeway data diagvib --environment", ""},
