@@ -75,9 +75,10 @@ int run_endpoint(Context& context, InferFlags& flags) {
 }
 
 int run_infer(Context& context, InferFlags& flags) {
+  if (!flags.endpoint.endpoint && flags.of.models.empty())
+    throw UsageError("--model is required, or --endpoint");
   require_out(context, "the outputs");
   if (flags.endpoint.endpoint) return run_endpoint(context, flags);
-  if (flags.of.models.empty()) throw UsageError("--model is required, or --endpoint");
   std::vector<std::vector<std::pair<std::string_view, std::string>>> sets;
   for (const std::string& model : tasks::names_of_files(flags.of.models))
     for (const std::string& data : tasks::names_of_files(flags.of.data))

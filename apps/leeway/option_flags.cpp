@@ -46,7 +46,8 @@ std::string help_of(const Field& field) {
   return text;
 }
 
-constexpr std::array<std::string_view, 4> field_files{"labels", "groups", "index", "vocabulary"};  // files to read
+constexpr std::array<std::string_view, 4> field_files{"labels", "groups", "index",
+                                                      "vocabulary"};  // files to read
 
 class FlagMaker : public Fields {
  public:

@@ -207,7 +207,7 @@ TEST(ClipImages, HasTheGradientOfFiniteDifferences) {
   EXPECT_NEAR((at(1e-5) - at(-1e-5)) / 2e-5, slope, 1e-6 * std::abs(slope) + 1e-9);
 }
 
-// Widths and layers of the paper; the image tower has the published number of weights (with a layer of 2 classes).
+// The image tower has the published number of weights, beside a layer of 2 classes.
 TEST(ClipImages, HasThePublishedSizesTier2) {
   const auto& list = named_clips();
   const std::size_t published[] = {87849216 + 2 * 512, 86192640 + 2 * 512};

@@ -26,8 +26,8 @@ struct ClipTexts {
 // Whether the tensors are those of both towers.
 [[nodiscard]] bool holds_clip(const ArrayMap& tensors);
 
-// `tensors` become those of the image tower and its linear layer, which classifies into info.class_names. Errors:
-// fewer than two names; a template without {}; longer texts than the tower takes; other tensors.
+// `tensors` become those of the image tower and its linear layer, which classifies into info.class_names.
+// Errors: fewer than two names; a template without {}; longer texts than the tower takes; other tensors.
 [[nodiscard]] Architecture take_clip(ModelInfo& info, ArrayMap& tensors, const ClipTexts& texts);
 
 // architecture(name); of CLIP's image towers the one whose image size is that of the tensors' positions.

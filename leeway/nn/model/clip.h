@@ -1,5 +1,5 @@
-// CLIP: an image tower and a text tower whose outputs of length 1 are compared (Radford et al., ICML 2021). Names of
-// parameters are those of OpenAI's weights.
+// CLIP: an image tower and a text tower whose outputs of length 1 are compared (Radford et al., ICML 2021).
+// Names of parameters are those of OpenAI's weights.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct ClipTextPlan {
   std::int64_t outputs, tokens, context;  // tokens: of the vocabulary; the last one ends a text
 };
 
-// Token numbers (n,t), int64, t <= context, to outputs of length 1 at the first end token. What follows that token has
-// no influence.
+// Token numbers (n,t), int64, t <= context, to outputs of length 1 at the first end token. What follows that
+// token has no influence.
 [[nodiscard]] std::shared_ptr<Network> clip_text(const ClipTextPlan& plan);
 
 }  // namespace leeway::nn

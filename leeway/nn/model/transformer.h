@@ -1,4 +1,5 @@
-// Transformers: pre-normalized blocks of self-attention and a two-layer perceptron, and what vision transformers share.
+// Transformers: pre-normalized blocks of self-attention and a two-layer perceptron, and what vision
+// transformers share.
 #pragma once
 
 #include <torch/torch.h>
