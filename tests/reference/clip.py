@@ -94,7 +94,7 @@ def made(size):
     state = {key: weights(key, value) for key, value in model.state_dict().items()}
     state["logit_scale"] = torch.tensor(np.float32(3))
     model.load_state_dict(state)
-    shape = (2, 3, 20, 29)
+    shape = (2, 3, 20, 29) if size == "small" else (2, 3, 224, 224)  # small: resized
     x = ((noise("images", int(np.prod(shape))) + 1) / 2).astype(np.float32).reshape(shape)
     ids = torch.tensor([[ids_of(text.replace("{}", name.replace("_", " ")), merges) for text in TEMPLATES] for name in CLASSES])
     with torch.no_grad():
