@@ -11,11 +11,11 @@ ratios within a round, the peak memory of the command, and by how much the value
 | summary: assess --no-bounds | NumPy: softmax, accuracy, mean confidence, share of predictions by class |
 | values: bound --methods ac doc atc-conf atc-ne --bootstrap 0 | SciPy's bounded minimizer for the temperature, NumPy |
 | intervals: the same with 200 replicates | as above; replicates of the scores by NumPy, at one temperature |
-| cot: bound --methods cot-published --bootstrap 0 | the same temperature, POT's emd2 (--pot-rows rows of both sets) |
+| cot: bound --methods cot-published --bootstrap 0 | the same temperature, POT's emd2 |
 | dis2: bound --methods dis2 --restarts 1 | the papers' recipe (torch, AdamW, one start, peers/dis2.py) |
 | alone | assess; bound --methods dis2; bound with all methods and --restarts 1 --bootstrap 0 |
 
-Needs Debian's python3-numpy, python3-scipy, python3-pot and python3-torch (those of the rows that are asked for).
+Needs Debian's time, python3-numpy, python3-scipy, python3-pot and python3-torch.
 """
 import argparse
 import json
@@ -111,31 +111,26 @@ def dis2(source, target):
 
 
 def timed(command):
+    """Seconds, and peak memory in GB; GNU time, because a child's peak starts at that of the process that made it."""
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"failed: {' '.join(command)}")
-    return time.perf_counter() - begin, usage.ru_maxrss / 2 ** 20
+    done = subprocess.run(["/usr/bin/time", "-f", "%M", *command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return time.perf_counter() - begin, int(done.stderr.split()[-1]) / 2 ** 20
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--leeway", required=True)
     parser.add_argument("--rows", type=int, default=10_000)
-    parser.add_argument("--pot-rows", type=int, default=2_000)
     parser.add_argument("--classes", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=["summary", "values", "intervals", "cot", "dis2", "alone"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        def files(rows):
-            paths = [os.path.join(folder, f"{rows}-{name}.npz") for name in ("source", "target")]
-            for path, arrays in zip(paths, made(rows, arguments.classes)):
-                np.savez(path, **arrays)
-            return paths
+        paths = [os.path.join(folder, name) for name in ("source.npz", "target.npz")]
+        for path, arrays in zip(paths, made(arguments.rows, arguments.classes)):
+            np.savez(path, **arrays)
 
-        def command(words, paths):
+        def command(words):
             return [arguments.leeway, *words, "--source", paths[0], "--target", paths[1], "--out", os.path.join(folder, "record.json"), "--quiet", "--no-digest"]
 
         method = lambda record, name: next(r for r in record["results"] if r["method"] == name)
@@ -146,17 +141,15 @@ def main():
                 "dis2": (["bound", "--methods", "dis2", "--restarts", "1"], dis2, lambda r: r["dis2"]["discrepancy"])}
         alone = [["assess"], ["bound", "--methods", "dis2"], ["bound", "--restarts", "1", "--bootstrap", "0"]]
         for name in arguments.only:
-            rows = arguments.pot_rows if name == "cot" else arguments.rows
-            paths = files(rows)
             if name == "alone":
                 for words in alone:
-                    seconds, most = timed(command(words, paths))
+                    seconds, most = timed(command(words))
                     print(f"{' '.join(words):45} leeway {seconds:6.2f} s, {most:.2f} GB", flush=True)
                 continue
             words, peer, value_of = work[name]
             ours, theirs, most = [], [], 0
             for _ in range(arguments.rounds):
-                seconds, memory = timed(command(words, paths))
+                seconds, memory = timed(command(words))
                 ours.append(seconds)
                 most = max(most, memory)
                 begin = time.perf_counter()
@@ -164,7 +157,7 @@ def main():
                 theirs.append(time.perf_counter() - begin)
             found = value_of(json.load(open(os.path.join(folder, "record.json"))))
             ratio = statistics.median(t / o for o, t in zip(ours, theirs))
-            print(f"{name:10} {rows} rows: leeway {statistics.median(ours):6.2f} s, {most:.2f} GB; peer {statistics.median(theirs):6.2f} s; "
+            print(f"{name:10} leeway {statistics.median(ours):6.2f} s, {most:.2f} GB; peer {statistics.median(theirs):6.2f} s; "
                   f"{ratio:.2f} times as fast; {found:.6f} and {expected:.6f}", flush=True)
 
 

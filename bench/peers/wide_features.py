@@ -13,18 +13,19 @@ of the command, and by how much the values differ. Both read the files and use a
 | mmd | squared distances by products, kernel by numpy.exp, 1,000 rows at a time |
 | pa --pairing cca | numpy.linalg.qr of both sets, svd of Q' Q, solve_triangular, nearest rows by products |
 
-Needs Debian's python3-numpy, python3-scipy.
+Needs Debian's time, python3-numpy, python3-scipy.
 """
 import argparse
 import json
 import os
 import statistics
-import subprocess
 import tempfile
 import time
 
 import numpy as np
 import scipy.linalg
+
+from many_classes import timed
 
 
 def made(rows, columns, seed=0):
@@ -108,20 +109,16 @@ def main():
             command, peer, value_of = work[name]
             ours, theirs, most = [], [], 0
             for _ in range(arguments.rounds):
-                begin = time.perf_counter()
-                process = subprocess.Popen([arguments.leeway, *command, *files, "--out", record, "--quiet"], stdout=subprocess.DEVNULL)
-                _, status, usage = os.wait4(process.pid, 0)
-                ours.append(time.perf_counter() - begin)
-                if status:
-                    raise SystemExit(f"{name}: the command failed")
-                most = max(most, usage.ru_maxrss)
+                seconds, memory = timed([arguments.leeway, *command, *files, "--out", record, "--quiet"])
+                ours.append(seconds)
+                most = max(most, memory)
                 begin = time.perf_counter()
                 expected = peer(*files)
                 theirs.append(time.perf_counter() - begin)
             found = value_of(json.load(open(record))["results"][0])
             near = np.mean(found == expected) if name == "cca" else abs(found / expected - 1)
             ratio = statistics.median(t / o for o, t in zip(ours, theirs))
-            print(f"{name:8} leeway {statistics.median(ours):6.2f} s, {most / 2 ** 20:.2f} GB; peer {statistics.median(theirs):6.2f} s; "
+            print(f"{name:8} leeway {statistics.median(ours):6.2f} s, {most:.2f} GB; peer {statistics.median(theirs):6.2f} s; "
                   f"{ratio:.2f} times as fast; " + (f"{near:.2%} of the pairs equal" if name == "cca" else f"values differ by {near:.1e}"),
                   flush=True)
 
