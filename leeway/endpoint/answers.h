@@ -40,8 +40,8 @@ using Aliases = std::vector<std::pair<std::string, std::string>>;  // alias, cla
 
 class AnswerReader {
  public:
-  AnswerReader(const std::vector<std::string>& classes, AnswerForm form = AnswerForm::names,
-               const Aliases& aliases = {});
+  explicit AnswerReader(const std::vector<std::string>& classes, AnswerForm form = AnswerForm::names,
+                        const Aliases& aliases = {});
 
   // Nothing: the text names no class, or several.
   [[nodiscard]] std::optional<std::size_t> class_in(std::string_view text) const;

@@ -38,7 +38,7 @@ Clock::duration seconds(double value) {
 
 void remove_secret(std::string& text, const std::string& key) {
   if (key.size() < shortest_key) return;
-  for (std::size_t at; (at = text.find(key)) != std::string::npos;) text.replace(at, key.size(), "[key]");
+  for (std::size_t at = 0; (at = text.find(key)) != std::string::npos;) text.replace(at, key.size(), "[key]");
 }
 
 // "http://host/v1" -> "http://host/v1/chat/completions".
@@ -76,7 +76,7 @@ struct Asker::State {
   };
 
   explicit State(AskOptions given);
-  void take(JournalEntry entry, bool from_file);
+  void take(const JournalEntry& entry, bool from_file);
   std::vector<const Answer*> plan(const Levels& images);
   void prepare(const Levels& images);
   void start_some(const Levels& images);
@@ -112,7 +112,7 @@ Asker::State::State(AskOptions given)
       reader(options.classes, options.form, aliases_of(options, prompt)),
       settings(digest_text(settings_of(options, prompt).dump())),
       client(chat_url(options.url), options.key, options.parallel),
-      journal(options.journal, [this](JournalEntry entry) { take(std::move(entry), true); }) {
+      journal(options.journal, [this](const JournalEntry& entry) { take(entry, true); }) {
   if (options.model.empty()) refuse("--endpoint-model", "the name of a model", "none");
   if (options.samples < 1 || options.parallel < 1) refuse("--samples, --parallel", "at least 1", "0");
   if (options.samples > 1 && options.temperature <= 0)
@@ -120,7 +120,7 @@ Asker::State::State(AskOptions given)
 }
 
 // Makes an entry known.
-void Asker::State::take(JournalEntry entry, bool from_file) {
+void Asker::State::take(const JournalEntry& entry, bool from_file) {
   if (from_file && entry.settings != settings) return;
   has_settings = true;
   const auto label = reader.class_in(entry.reply.text);
@@ -224,7 +224,7 @@ void Asker::State::settle(Unit& unit, HttpReply&& http, ChatReply&& reply) {
   JournalEntry entry{unit.known->first, settings,     unit.row,        unit.sample,
                      unit.attempts,     http.seconds, std::move(reply)};
   journal.add(entry);
-  take(std::move(entry), false);
+  take(entry, false);
   ++done, in_a_row = 0, answered = true;
 }
 

@@ -36,29 +36,29 @@ constexpr int most_redirects = 5;
 // The functions of libcurl that are used.
 struct Curl {
   void* library = ::dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-#define LEEWAY_CURL(name) decltype(&curl_##name) name = find<decltype(&curl_##name)>("curl_" #name)
-  LEEWAY_CURL(global_init);
-  LEEWAY_CURL(easy_init);
-  LEEWAY_CURL(easy_setopt);
-  LEEWAY_CURL(easy_getinfo);
-  LEEWAY_CURL(easy_strerror);
-  LEEWAY_CURL(easy_cleanup);
-  LEEWAY_CURL(slist_append);
-  LEEWAY_CURL(slist_free_all);
-  LEEWAY_CURL(multi_init);
-  LEEWAY_CURL(multi_setopt);
-  LEEWAY_CURL(multi_add_handle);
-  LEEWAY_CURL(multi_remove_handle);
-  LEEWAY_CURL(multi_perform);
-  LEEWAY_CURL(multi_poll);
-  LEEWAY_CURL(multi_info_read);
-  LEEWAY_CURL(multi_cleanup);
-  LEEWAY_CURL(url);
-  LEEWAY_CURL(url_set);
-  LEEWAY_CURL(url_get);
-  LEEWAY_CURL(url_cleanup);
-  LEEWAY_CURL(free);
-#undef LEEWAY_CURL
+  decltype(&curl_global_init) global_init = find<decltype(global_init)>("curl_global_init");
+  decltype(&curl_easy_init) easy_init = find<decltype(easy_init)>("curl_easy_init");
+  decltype(&curl_easy_setopt) easy_setopt = find<decltype(easy_setopt)>("curl_easy_setopt");
+  decltype(&curl_easy_getinfo) easy_getinfo = find<decltype(easy_getinfo)>("curl_easy_getinfo");
+  decltype(&curl_easy_strerror) easy_strerror = find<decltype(easy_strerror)>("curl_easy_strerror");
+  decltype(&curl_easy_cleanup) easy_cleanup = find<decltype(easy_cleanup)>("curl_easy_cleanup");
+  decltype(&curl_slist_append) slist_append = find<decltype(slist_append)>("curl_slist_append");
+  decltype(&curl_slist_free_all) slist_free_all = find<decltype(slist_free_all)>("curl_slist_free_all");
+  decltype(&curl_multi_init) multi_init = find<decltype(multi_init)>("curl_multi_init");
+  decltype(&curl_multi_setopt) multi_setopt = find<decltype(multi_setopt)>("curl_multi_setopt");
+  decltype(&curl_multi_add_handle) multi_add_handle =
+      find<decltype(multi_add_handle)>("curl_multi_add_handle");
+  decltype(&curl_multi_remove_handle) multi_remove_handle =
+      find<decltype(multi_remove_handle)>("curl_multi_remove_handle");
+  decltype(&curl_multi_perform) multi_perform = find<decltype(multi_perform)>("curl_multi_perform");
+  decltype(&curl_multi_poll) multi_poll = find<decltype(multi_poll)>("curl_multi_poll");
+  decltype(&curl_multi_info_read) multi_info_read = find<decltype(multi_info_read)>("curl_multi_info_read");
+  decltype(&curl_multi_cleanup) multi_cleanup = find<decltype(multi_cleanup)>("curl_multi_cleanup");
+  decltype(&curl_url) url = find<decltype(url)>("curl_url");
+  decltype(&curl_url_set) url_set = find<decltype(url_set)>("curl_url_set");
+  decltype(&curl_url_get) url_get = find<decltype(url_get)>("curl_url_get");
+  decltype(&curl_url_cleanup) url_cleanup = find<decltype(url_cleanup)>("curl_url_cleanup");
+  decltype(&curl_free) free = find<decltype(free)>("curl_free");
   bool whole = library != nullptr;
 
   Curl() {

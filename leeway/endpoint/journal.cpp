@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
@@ -53,16 +54,16 @@ JournalEntry entry_of(const Json& line) {
 
 // Whether a last line without its end is one that a killed process was writing.
 bool is_torn(std::string_view line) {
-  for (const std::string_view begin : {R"({"key":")", R"({"model":")"})
-    if (line.starts_with(begin.substr(0, line.size()))) return true;
-  return false;
+  constexpr std::string_view begins[] = {R"({"key":")", R"({"model":")"};
+  return std::ranges::any_of(
+      begins, [line](std::string_view begin) { return line.starts_with(begin.substr(0, line.size())); });
 }
 
 }  // namespace
 
 std::size_t parse_journal(std::string_view text, const std::string& name, const TakeEntry& take) {
   std::size_t at = 0;
-  for (std::size_t number = 1, end; (end = text.find('\n', at)) != std::string_view::npos;
+  for (std::size_t number = 1, end = 0; (end = text.find('\n', at)) != std::string_view::npos;
        ++number, at = end + 1) {
     const std::string where = fmt::format("{}: line {}", name, number);
     const std::string_view line = text.substr(at, end - at);

@@ -25,7 +25,7 @@ struct JournalEntry {
   ChatReply reply = {};
 };
 
-using TakeEntry = std::function<void(JournalEntry)>;
+using TakeEntry = std::function<void(const JournalEntry&)>;
 // The entries of a journal's text; of a last line without its end nothing. Returns the bytes of whole lines.
 std::size_t parse_journal(std::string_view text, const std::string& name, const TakeEntry& take);
 

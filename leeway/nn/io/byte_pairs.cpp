@@ -85,7 +85,7 @@ std::string character(std::uint32_t number) {
 // As Python's html.unescape, for these entities.
 std::string unescaped(std::string_view text) {
   std::string plain;
-  for (std::size_t at; (at = text.find('&')) != text.npos;) {
+  for (std::size_t at = 0; (at = text.find('&')) != text.npos;) {
     plain += text.substr(0, at);
     text.remove_prefix(at);
     const bool hexadecimal = text.starts_with("&#x") || text.starts_with("&#X");
