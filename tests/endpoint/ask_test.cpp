@@ -134,10 +134,10 @@ struct Refusal {
 
 TEST(Ask, RefusalsEndTheRunAndTheKeyGoesNowhere) {
   const Server server;
-  for (const auto& [path, parts] : {Refusal{"/unauthorized", "HTTP 401: wrong key [key]"},
-                                    {"/quota", "HTTP 429: no credit"},
-                                    {"/foreign", "a redirect to another host, http://localhost:..."}})
-    EXPECT_REFUSED(Asker(options_of(server.url(path))).ask(images_of(9)), parts);
+  for (const Refusal& one : {Refusal{"/unauthorized", "HTTP 401: wrong key [key]"},
+                             {"/quota", "HTTP 429: no credit"},
+                             {"/foreign", "a redirect to another host, http://localhost:..."}})
+    EXPECT_REFUSED(Asker(options_of(server.url(one.path))).ask(images_of(9)), one.parts);
   EXPECT_REFUSED(Asker(options_of("ftp://host/v1")),
                  "http://localhost:8000/v1, found 'ftp://host/v1/chat/completions'");
   expect_right(Asker(options_of(server.url("/same"))).ask(images_of(9)));
