@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/arm64.sh FOLDER [PROGRAM...]: compiles the part without LibTorch for 64-bit ARM and runs test programs in an emulator:
-# agreement, average_case, core and error_bound. By hand, on Debian 12 (apt-get install g++-aarch64-linux-gnu qemu-user): two to three hours.
+# agreement, average_case, core and error_bound. By hand, on Debian 12 with g++-aarch64-linux-gnu and qemu-user: two to three hours.
 #
 # FOLDER keeps the arm64 packages, the build and a log of each test program; a second run builds what changed.
 set -euo pipefail

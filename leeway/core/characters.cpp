@@ -126,20 +126,25 @@ bool is_final(std::u32string_view before, std::u32string_view after) {
   return last != before.rend() && is_cased(*last) && (next == after.end() || !is_cased(*next));
 }
 
+std::string mapped(std::string_view text, int options) {
+  utf8proc_uint8_t* made = nullptr;
+  const auto size = ::utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                   static_cast<utf8proc_ssize_t>(text.size()), &made,
+                                   utf8proc_option_t(UTF8PROC_STABLE | UTF8PROC_COMPOSE | options));
+  if (size < 0) throw std::runtime_error(::utf8proc_errmsg(size));
+  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
+  return {made, made + size};
+}
+
 }  // namespace
 
 std::string_view category(char32_t point) {
   return ::utf8proc_category_string(static_cast<utf8proc_int32_t>(point));
 }
 
-std::string composed(std::string_view text) {
-  utf8proc_uint8_t* made = nullptr;
-  const auto size = ::utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                   static_cast<utf8proc_ssize_t>(text.size()), &made,
-                                   utf8proc_option_t(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  if (size < 0) throw std::runtime_error(::utf8proc_errmsg(size));
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
-  return {made, made + size};
+std::string composed(std::string_view text) { return mapped(text, 0); }
+std::string compatible(std::string_view text, bool fold) {
+  return mapped(text, UTF8PROC_COMPAT | (fold ? UTF8PROC_CASEFOLD : 0));
 }
 
 std::u32string lower_case(std::u32string_view text) {

@@ -15,8 +15,9 @@ namespace leeway {
 // General category: "Lu" and others of letters, "Nd", "Nl" and "No" of numbers, ...
 [[nodiscard]] std::string_view category(char32_t point);
 
-// Normalization form C of valid UTF-8.
+// Normalization forms C and KC of valid UTF-8; `fold`: after case folding.
 [[nodiscard]] std::string composed(std::string_view text);
+[[nodiscard]] std::string compatible(std::string_view text, bool fold);
 
 // As Python's str.lower(): final sigma is U+03C2, and I with a dot (U+0130) becomes two code points.
 [[nodiscard]] std::u32string lower_case(std::u32string_view text);

@@ -1,15 +1,13 @@
 #include "leeway/endpoint/answers.h"
 
 #include <fmt/format.h>
-#include <utf8proc.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <memory>
 #include <set>
 
+#include "leeway/core/characters.h"
 #include "leeway/core/message.h"
 #include "leeway/core/probabilities.h"
 #include "leeway/core/utf8.h"
@@ -35,23 +33,10 @@ std::string without_markup(std::string_view text) {
   return out;
 }
 
-bool is_word_character(utf8proc_int32_t point) {
-  switch (utf8proc_category(point)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-      return true;
-    default:
-      return false;
-  }
+// A letter, mark or number.
+bool is_word_character(char32_t point) {
+  const char kind = category(point)[0];
+  return kind == 'L' || kind == 'M' || kind == 'N';
 }
 
 std::vector<std::string> words_of(std::string_view plain) {
@@ -73,22 +58,14 @@ std::string_view inner(std::string_view plain) {
 
 std::string plain_words(std::string_view text, bool fold) {
   const std::string bare = without_markup(text);
-  utf8proc_uint8_t* mapped = nullptr;
-  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
-                                                      (fold ? UTF8PROC_CASEFOLD : 0));
-  const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(bare.data()),
-                                 static_cast<utf8proc_ssize_t>(bare.size()), &mapped, options);
-  const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> held(mapped, &std::free);
   std::string out = " ";
-  for (utf8proc_ssize_t at = 0; at < size;) {
-    utf8proc_int32_t point = 0;
-    const auto length = utf8proc_iterate(mapped + at, size - at, &point);
-    if (length <= 0) break;
+  if (!is_utf8(bare)) return out;
+  const std::u32string points = code_points_from_utf8(compatible(bare, fold)).value();
+  for (const char32_t point : points) {
     if (is_word_character(point))
-      out.append(reinterpret_cast<const char*>(mapped + at), static_cast<std::size_t>(length));
+      out += utf8_from_code_points({&point, 1}).value();
     else if (out.back() != ' ')
       out += ' ';
-    at += length;
   }
   if (out.back() != ' ') out += ' ';
   return out;

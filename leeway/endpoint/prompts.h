@@ -4,8 +4,8 @@
 // becomes "square, ellipse, or heart" and {list} becomes "square, ellipse, heart"; underscores in names
 // become blanks. A prompt that asks for yes or no has `answers`, one for each class.
 //
-// Answers as letters or numbers: the names bear them ("A. square, B. ellipse, or C. heart"), and the prompt
-// asks for them alone.
+// For answers as letters or numbers, the text lists options ("A. square, B. ellipse, or C. heart") and asks
+// for the letter or number alone.
 #pragma once
 
 #include <cstddef>

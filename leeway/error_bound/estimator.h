@@ -7,14 +7,16 @@
 // bounds: each holds under its own assumption (`assumes`).
 //
 // Intervals: bootstrap. A replicate resamples the rows of both sets independently and repeats the whole
-// estimate, temperature fit included; quantiles of the replicates' deviations from their mean are added to the
+// estimate, temperature fit included, from scores that are interpolated over temperatures (detail/near_scores.h)
+// where resamples move the temperature little; quantiles of the replicates' deviations from their mean are added to the
 // estimate. Above `most_rows` rows, replicates are smaller by a factor r and their deviations scaled by sqrt(r)
 // (m out of n). The interval includes that of sampling_interval, since resampled outputs do not tell which rows
 // are wrong. It covers sampling noise, not a wrong assumption.
 // Errors (Error): those of check (sample.h), an unknown method, a level outside (0,1); Interrupted. Cost: one
-// pass over both sets, selection for atc, transport.h for cot; the same for each replicate, which run in
-// parallel. Memory per thread: two numbers a row, and with cot a sixteenth of (n_T, k) float64. Deterministic
-// for any number of threads. Row order affects only rounding and which rows the bootstrap draws.
+// pass over both sets, selection for atc, transport.h for cot; eight more passes for all replicates, which run
+// in parallel, and for each one selection and transport. Memory: 24 numbers a row for up to a million rows in both
+// sets; per thread two numbers a row, and with cot a sixteenth of (n_T, k) float64. Deterministic for any number
+// of threads. Row order affects only rounding and which rows the bootstrap draws.
 #pragma once
 
 #include <cstddef>

@@ -106,6 +106,7 @@ class ClipNames(nn.Module):
         super().__init__()
         self.visual = nn.Linear(3, 2)
         self.text_projection = nn.Parameter(torch.arange(6.).view(2, 3) / 4)
+        self.register_buffer("context_length", torch.tensor(77))
 
     def forward(self, x):
         return self.visual(x) @ self.text_projection

@@ -6,7 +6,7 @@
 // letters, one number, or a run of other characters. The format of the file decides what precedes:
 //   bpe_simple_vocab_16e6.txt.gz (OpenAI), also unpacked: HTML is unescaped twice; lower case as by Python's
 //     str.lower(). Named entities: amp, lt, gt, quot, apos, nbsp. Mojibake is not repaired (ftfy).
-//   merges.txt (Hugging Face), with vocab.json beside it or with 48,894 merges: normalization form C; lower
+//   merges.txt (Hugging Face), with vocab.json in its folder or with 48,894 merges: normalization form C; lower
 //     case letter by letter.
 // Error: a damaged file (file, line), other ids in vocab.json, a text that is not UTF-8 or has too many tokens.
 // Cost: 45 ms to read, 3 us per text of ten words. Immutable, for any number of threads.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -414,8 +415,11 @@ bool is_clip_archive(const MappedFile& file) {
   try {
     const std::vector<ZipMember> members = list_zip(file.bytes, name);
     const ZipMember* const object = find_member(members, prefix_of(members, name) + "data.pkl");
-    return unpack(*object, file, name).text().find("text_projection") != std::string_view::npos;
-  } catch (const Error&) {  // what is wrong is said where the program is opened
+    const MappedFile pickle = unpack(*object, file, name);
+    return std::ranges::all_of(
+        std::array<std::string_view, 2>{"text_projection", "context_length"},
+        [&](std::string_view part) { return pickle.text().find(part) != std::string_view::npos; });
+  } catch (const Error&) {  // opening the program reports the fault
     return false;
   }
 }

@@ -150,7 +150,7 @@ std::filesystem::path vocabulary_of(const ClipTexts& texts, const std::filesyste
   for (const char* const file : {"bpe_simple_vocab_16e6.txt.gz", "merges.txt"})
     if (std::filesystem::exists(model.parent_path() / file)) return model.parent_path() / file;
   refuse(display_name(model),
-         "its vocabulary beside it or by --vocabulary: bpe_simple_vocab_16e6.txt.gz of "
+         "its vocabulary in the same folder or by --vocabulary: bpe_simple_vocab_16e6.txt.gz of "
          "github.com/openai/CLIP, or "
          "merges.txt of huggingface.co/openai/clip-vit-base-patch32",
          "neither");

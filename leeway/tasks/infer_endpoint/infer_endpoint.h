@@ -80,8 +80,8 @@ struct InferEndpointTask {
   std::string data = {};  // the file or set that they are from
   InferEndpointOptions options = {};
   std::uint64_t seed = 0;
-  std::function<void(const std::string& line)> say =
-      {};  // is told where images go, unless the journal is there
+  // Gets one line about the host that images go to, unless the journal exists
+  std::function<void(const std::string& line)> say = {};
 };
 
 struct EndpointOutputs {

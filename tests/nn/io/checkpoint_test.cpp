@@ -131,7 +131,8 @@ TEST(Checkpoint, RefusesWhatIsNoCheckpoint) {
 TEST(Checkpoint, ReadsTheModulesOfAClipArchive) {
   const ArrayMap tensors =
       read_checkpoint(std::filesystem::path(LEEWAY_REFERENCE) / "torchscript/clip_names.pt").tensors;
-  EXPECT_THAT(array_names(tensors), ElementsAre("text_projection", "visual.bias", "visual.weight"));
+  EXPECT_THAT(array_names(tensors),
+              ElementsAre("context_length", "text_projection", "visual.bias", "visual.weight"));
   EXPECT_THAT(tensors.at("text_projection").view<float>(), ElementsAre(0, .25, .5, .75, 1, 1.25));
 }
 
