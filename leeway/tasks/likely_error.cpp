@@ -120,7 +120,7 @@ std::string bound_warning(double bound, const Interval& likely, bool margins_mov
       "The likely range of the error, {}, reaches beyond the bound, {}: the bound's assumption is in "
       "doubt.{}",
       percent_range(range), percent(bound),
-      kernel ? "" : " Kernel critics may find more (leeway bound --representation kernel:logits).");
+      kernel ? "" : " Kernel critics may find more (`leeway bound --representation kernel:logits`).");
 }
 
 void fields(LikelyError& error, Fields& f) {
