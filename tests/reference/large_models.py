@@ -11,6 +11,8 @@ import torch
 import torchvision
 from torch import nn
 
+NEW = int(torch.__version__.split(".")[0]) >= 2
+
 
 class Lstm(nn.Module):
     def __init__(self):
@@ -32,9 +34,13 @@ def write(folder, name, model, x):
         "trace.pt": lambda file: torch.jit.trace(model, x[:1], check_trace=False).save(file),
         "script.pt": lambda file: torch.jit.script(model).save(file),
         "legacy.onnx": lambda file: torch.onnx.export(model, x[:1].detach(), file, opset_version=16, input_names=["x"],
-                                                      dynamic_axes={"x": {0: "n"}}),
-        "export.pt2": lambda file: torch.export.save(
-            torch.export.export(model, (x.detach(),), dynamic_shapes=({0: torch.export.Dim.DYNAMIC},)), file)}
+                                                      dynamic_axes={"x": {0: "n"}}, **({"dynamo": False} if NEW else {})),
+    }
+    if NEW:
+        dynamic = ({0: torch.export.Dim.DYNAMIC},)
+        writers["export.pt2"] = lambda file: torch.export.save(
+            torch.export.export(model, (x.detach(),), dynamic_shapes=dynamic), file)
+        writers["dynamo.onnx"] = lambda file: torch.onnx.export(model, (x.detach(),), file, dynamo=True, dynamic_shapes=dynamic)
     for ending, writer in writers.items():
         try:
             writer(str(folder / f"{name}_{ending}"))
@@ -47,9 +53,11 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)
     print("torch", torch.__version__)
-    for name, model in {"resnet18": torchvision.models.resnet18(num_classes=10), "vit-b-16": torchvision.models.vit_b_16(num_classes=10)}.items():
-        nn.init.normal_(model.heads.head.weight, std=.02) if name == "vit-b-16" else None
-        write(folder, name, model, torch.rand(4, 3, 224, 224))
+    x = torch.rand(4, 3, 224, 224)
+    write(folder, "resnet18", torchvision.models.resnet18(num_classes=10), x)
+    transformer = torchvision.models.vit_b_16(num_classes=10)
+    nn.init.normal_(transformer.heads.head.weight, std=.02)  # zero at first
+    write(folder, "vit-b-16", transformer, x.detach())
     write(folder, "lstm", Lstm(), torch.randn(4, 12, 16))
 
 
