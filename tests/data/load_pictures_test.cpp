@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "leeway/data/picture_file.h"
+#include "leeway/data/resize.h"
 #include "leeway/shift/jpeg.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
