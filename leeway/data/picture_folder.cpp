@@ -177,4 +177,12 @@ Images read_picture_folder(const fs::path& folder, const PictureOptions& options
   return images;
 }
 
+std::optional<Images> pictures_at(const std::string& path, const PictureOptions& options) {
+  if (is_folder(path)) return read_picture_folder(path, options);
+  if (options != PictureOptions{})
+    refuse(display_name(path), "a folder of pictures, for --preprocess, --resize-shorter and --crop",
+           is_there(path) ? "a file" : "nothing");
+  return std::nullopt;
+}
+
 }  // namespace leeway::data

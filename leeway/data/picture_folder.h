@@ -48,5 +48,7 @@ struct Preprocessing {
 [[nodiscard]] Loaded preprocessed(Loaded set, const Preprocessing& how);
 
 [[nodiscard]] Images read_picture_folder(const std::filesystem::path& folder, const PictureOptions& options);
+// The same of a path that is a folder; nothing for another one. Error: options for another one.
+[[nodiscard]] std::optional<Images> pictures_at(const std::string& path, const PictureOptions& options);
 
 }  // namespace leeway::data

@@ -10,6 +10,7 @@ void fields(InferEndpointOptions& options, Fields& f) {
   f("classes", options.classes,
     "class names, separated by commas, or a file with one name per line (default: those of the images)");
   flag_fields(options, f);
+  fields(options.pictures, f);
 }
 
 void flag_fields(InferEndpointOptions& options, Fields& f) {
