@@ -55,8 +55,9 @@ int run_endpoint(Context& context, InferFlags& flags) {
     context.files.claim(option, file, Written::file);
   ArrayMap others;
   flags.endpoint.pictures = flags.of.reading.reading.pictures;
+  auto folder = data::pictures_at(flags.of.data.front(), flags.endpoint.pictures);
   tasks::InferEndpointTask task{
-      .images = open_images(context, flags.of.data.front(), flags.endpoint.pictures),
+      .images = folder ? *std::move(folder) : read_images(flags.of.data.front(), others),
       .data = flags.of.data.front(),
       .options = flags.endpoint,
       .seed = context.seed,
