@@ -8,6 +8,7 @@
 #include "leeway/core/file.h"
 #include "leeway/render/terminal.h"
 #include "leeway/tasks/list/list.h"
+#include "leeway/tasks/model_reading.h"
 #include "leeway/tasks/train/train.h"
 
 namespace leeway::app {

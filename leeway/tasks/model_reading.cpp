@@ -25,16 +25,15 @@ namespace leeway::data {
 
 void resize_fields(PictureOptions& options, Fields& f) {
   f("preprocess", options.preprocess,
-    "preset for pictures of a folder: imagenet, or timm:SHARE (timm's crop_pct); also sets mean and std");
+    "preset for pictures: imagenet, or timm:SHARE (timm's crop_pct); for a model also mean and std");
   f("resize_shorter", options.resize_shorter, at_least(1),
-    "resize pictures of a folder: pixels of the shorter side");
+    "resize pictures: pixels of the shorter side (default: keep the size)");
   f.choice("interpolation", options.interpolation, {{"bilinear", ""}, {"bicubic", ""}, {"nearest", ""}},
            "interpolation of resize_shorter, with antialiasing (default: bilinear; timm:SHARE: bicubic)");
 }
 
 void crop_field(PictureOptions& options, Fields& f) {
-  f("crop", options.crop, at_least(1),
-    "keep the middle N x N pixels of pictures of a folder (default: resize_shorter)");
+  f("crop", options.crop, at_least(1), "crop to the middle N x N pixels (default: resize_shorter, if any)");
 }
 
 void picture_labels_field(PictureOptions& options, Fields& f) {

@@ -3,6 +3,7 @@
 #include "leeway/core/message.h"
 #include "leeway/endpoint/ask.h"
 #include "leeway/tasks/infer_endpoint/infer_endpoint.h"
+#include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "leeway/describe/json.h"
+#include "leeway/tasks/model_reading.h"
 #include "leeway/tasks/shift/shift.h"
 
 namespace leeway::tasks {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "leeway/core/progress.h"
+#include "leeway/data/picture_folder.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
