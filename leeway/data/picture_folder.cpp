@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "leeway/core/message.h"
@@ -20,13 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Interpolation interpolation_of(const std::string& name) {
-  if (name == "bilinear") return Interpolation::bilinear;
-  if (name == "bicubic") return Interpolation::bicubic;
-  if (name == "nearest") return Interpolation::nearest;
-  refuse("interpolation", "bilinear, bicubic or nearest", in_quotes(name));
-}
-
 // Of the picture height x width: its size after resizing, and the part to keep.
 Window window_of(std::size_t height, std::size_t width, const Preprocessing& how) {
   Window of{height, width};
@@ -36,15 +28,6 @@ Window window_of(std::size_t height, std::size_t width, const Preprocessing& how
   if (how.crop == 0 || of.height < how.crop || of.width < how.crop) return of;
   of.top = place_of_middle(of.height, how.crop), of.left = place_of_middle(of.width, how.crop);
   return of;
-}
-
-// In the order of their names, which numeric names do not have in tables.
-void sort_by_name(LoadedColumn& column) {
-  std::vector<std::string> sorted = column.values;
-  std::ranges::sort(sorted);
-  for (std::uint32_t& code : column.codes)
-    code = static_cast<std::uint32_t>(std::ranges::lower_bound(sorted, column.values[code]) - sorted.begin());
-  column.values = std::move(sorted);
 }
 
 void require_pictures(const fs::path& folder, const Loaded& set) {
@@ -57,12 +40,6 @@ void require_pictures(const fs::path& folder, const Loaded& set) {
     if (std::ranges::find(set.columns[0].values, printable(path.filename().string(), 200)) ==
         set.columns[0].values.end())
       refuse(display_name(path), "images of the class", "none");
-}
-
-LoadedColumn files_beside(const fs::path& folder) {
-  LoadedColumn image{"image", {}, {}};
-  for (const fs::path& file : pictures_in(folder, "images")) add_file(image, file.filename().string());
-  return image;
 }
 
 std::size_t file_column(const CsvTable& table, const std::string& name) {
@@ -93,20 +70,20 @@ Loaded listed(const fs::path& folder, const fs::path& path) {
   return set;
 }
 
-// Whole numbers are class numbers; other texts are names of classes.
-void set_labels_of(Images& images, LoadedColumn label, bool numbers) {
-  std::vector<std::int64_t> values;
-  for (const std::string& text : label.values)
-    if (const auto number = whole_number(text); numbers && number)
-      values.push_back(static_cast<std::int64_t>(*number));
-  if (values.size() < label.values.size()) {
-    sort_by_name(label);
-    images.class_names = label.values;
-    values.resize(label.values.size());
-    std::iota(values.begin(), values.end(), std::int64_t{0});
-  }
+// Names of classes, sorted; of a table, whole numbers are class numbers.
+void set_labels_of(Images& images, const LoadedColumn& label, bool of_table) {
+  const bool numbers = of_table && std::ranges::all_of(label.values, [](const std::string& text) {
+                         return whole_number(text).has_value();
+                       });
+  std::vector<std::string> names = label.values;
+  std::ranges::sort(names);
   images.labels.emplace();
-  for (const std::uint32_t code : label.codes) images.labels->push_back(values[code]);
+  for (const std::uint32_t code : label.codes) {
+    const std::string& text = label.values[code];
+    images.labels->push_back(numbers ? static_cast<std::int64_t>(*whole_number(text))
+                                     : std::ranges::lower_bound(names, text) - names.begin());
+  }
+  if (!numbers) images.class_names = std::move(names);
 }
 
 }  // namespace
@@ -127,7 +104,12 @@ Preprocessing preprocessing_of(const PictureOptions& options) {
   }
   if (options.resize_shorter) how.resize_shorter = *options.resize_shorter;
   if (preset.empty()) how.crop = options.crop.value_or(how.resize_shorter);
-  if (options.interpolation) how.interpolation = interpolation_of(*options.interpolation);
+  if (const auto& name = options.interpolation) {
+    constexpr std::string_view names[] = {"bilinear", "bicubic", "nearest"};  // in the order of Interpolation
+    const auto* const found = std::ranges::find(names, *name);
+    if (found == std::end(names)) refuse("interpolation", "bilinear, bicubic or nearest", in_quotes(*name));
+    how.interpolation = static_cast<Interpolation>(found - names);
+  }
   for (const auto& [name, side] : {std::pair("resize_shorter", how.resize_shorter), {"crop", how.crop}})
     if (side > longest_side) refuse(name, fmt::format("at most {}", longest_side), side);
   if (how.resize_shorter > 0 && how.crop > how.resize_shorter)
@@ -164,8 +146,9 @@ Images read_picture_folder(const fs::path& folder, const PictureOptions& options
     set = load_set("folder", {folder});
     require_pictures(folder, set);
   } else {
-    set.columns = {files_beside(folder)};
-    set.n = set.columns[0].codes.size();
+    LoadedColumn& image = set.columns.emplace_back(LoadedColumn{"image", {}, {}});
+    for (const fs::path& file : pictures_in(folder, "images")) add_file(image, file.filename().string());
+    set.n = image.codes.size();
     add_pictures_of_folder(set, folder, folder);
   }
   set = preprocessed(std::move(set), how);
@@ -173,7 +156,7 @@ Images read_picture_folder(const fs::path& folder, const PictureOptions& options
   images.path = folder.string();
   images.pixels = {ElementType::u8, {set.n, set.shape[0], set.shape[1], set.shape[2]}, nullptr, nullptr};
   images.picture = std::move(set.picture);
-  if (set.columns.size() > 1) set_labels_of(images, std::move(set.columns[0]), !classes);
+  if (set.columns.size() > 1) set_labels_of(images, set.columns[0], !classes);
   return images;
 }
 

@@ -25,9 +25,8 @@
 namespace leeway::data {
 
 struct PictureOptions {
-  std::optional<std::string> preprocess = {};  // "imagenet" or "timm:SHARE"; the others override it
-  std::optional<std::size_t> resize_shorter =
-      {};  // pixels of the shorter side; the other side keeps the ratio
+  std::optional<std::string> preprocess = {};      // "imagenet" or "timm:SHARE"; the others override it
+  std::optional<std::size_t> resize_shorter = {};  // pixels of the shorter side; the ratio is kept
   std::optional<std::string> interpolation = {};   // "bilinear" (default), "bicubic" or "nearest"
   std::optional<std::size_t> crop = {};            // the middle crop x crop pixels; none: resize_shorter
   std::optional<std::string> picture_labels = {};  // the table
