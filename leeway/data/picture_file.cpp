@@ -21,8 +21,8 @@ namespace {
 
 constexpr int jpeg_flags = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;
 
-// Four inks a pixel, stored as 255 - ink (Adobe), to red, green and blue as Pillow's convert("RGB"): (255 - ink) (255 - black)
-// / 255, rounded.
+// Four inks a pixel, stored as 255 - ink (Adobe), to red, green and blue as Pillow's convert("RGB"): (255 -
+// ink) (255 - black) / 255, rounded.
 void inks_to_colors(Bitmap& bitmap) {
   const std::size_t area = bitmap.height * bitmap.width;
   for (std::size_t i = 0; i < area; ++i) {

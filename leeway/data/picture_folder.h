@@ -1,15 +1,16 @@
-// Folders of pictures as images for models: each picture is decoded, resized and cropped when its row is read, so memory does
-// not grow with the number of pictures.
+// Folders of pictures as images for models: each picture is decoded, resized and cropped when its row is
+// read, so memory does not grow with the number of pictures.
 //
-// CLASS/x.png and DOMAIN/CLASS/x.png as load_folder reads them; labels count the sorted class names, as torchvision's ImageFolder. A
-// folder without folders is sorted by file name, without labels. With a table (CSV: a column file, filename or path, and a column
-// of labels), rows and labels are those of the table; its file names are relative to the folder.
+// CLASS/x.png and DOMAIN/CLASS/x.png as load_folder reads them; labels count the sorted class names, as
+// torchvision's ImageFolder. A folder without folders is sorted by file name, without labels. With a table
+// (CSV: a column file, filename or path, and a column of labels), rows and labels are those of the table; its
+// file names are relative to the folder.
 //
-// Resizing and cropping are those of torchvision's Resize(N) and CenterCrop(N) on Pillow pictures: the same bytes (resize.h). Without
-// resize_shorter and crop, all pictures must have one size.
+// Resizing and cropping are those of torchvision's Resize(N) and CenterCrop(N) on Pillow pictures: the same
+// bytes (resize.h). Without resize_shorter and crop, all pictures must have one size.
 //
-// Errors (Error): options out of range, an unknown preset, a column that the table lacks, a class without pictures; when a row is
-// read: those of picture_file.h and pictures smaller than the crop.
+// Errors (Error): options out of range, an unknown preset, a column that the table lacks, a class without
+// pictures; when a row is read: those of picture_file.h and pictures smaller than the crop.
 #pragma once
 
 #include <cstddef>

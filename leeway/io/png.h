@@ -1,8 +1,8 @@
 // PNG files: pictures for people to view, and data sets stored as folders of pictures.
 //
-// Reads the stored levels as 8-bit gray or RGB, as Pillow's convert("RGB"): transparency, gamma and color profiles are ignored.
-// Samples of 16 bits are scaled to 8.
-// Errors (Error): what libpng refuses, sides above 16,384, more pixels than 10^8 or than the file can hold.
+// Reads the stored levels as 8-bit gray or RGB, as Pillow's convert("RGB"): transparency, gamma and color
+// profiles are ignored. Samples of 16 bits are scaled to 8. Errors (Error): what libpng refuses, sides above
+// 16,384, more pixels than 10^8 or than the file can hold.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct Bitmap {
                                        std::span<const std::uint8_t> planes);
 void write_png(const std::filesystem::path& path, const Bitmap& bitmap);
 
-// Error: a side above 16,384, more than 10^8 pixels (300 MB), or more bytes of pixels than deflate can pack into
-// a file of this size; nor can JPEG.
+// Error: a side above 16,384, more than 10^8 pixels (300 MB), or more bytes of pixels than deflate can pack
+// into a file of this size; nor can JPEG.
 void expect_pixels(std::size_t height, std::size_t width, std::size_t unpacked, std::size_t packed,
                    std::string_view name);
 

@@ -109,7 +109,7 @@ TEST_F(Command, TakesFoldersOfPictures) {
   };
   for (const auto& [command, array] : {std::pair("infer" + model, "logits"),
                                        {"attack --attack fgsm" + model, "x"},
-                                       {"average-case --sigma 0.1" + model, "logits"},
+                                       {"average-case --sigma 0.1" + model, "confidence"},
                                        {"shift brightness", "x"}})
     EXPECT_EQ(written(command, folder, array), written(command, file, array)) << command;
 }
