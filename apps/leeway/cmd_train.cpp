@@ -5,8 +5,10 @@
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
+#include "leeway/core/file.h"
 #include "leeway/render/terminal.h"
 #include "leeway/tasks/list/list.h"
+#include "leeway/tasks/model_reading.h"
 #include "leeway/tasks/train/train.h"
 
 namespace leeway::app {
@@ -16,12 +18,16 @@ struct TrainFlags {
   TrainingOptions options;
   std::string data, index, unlabelled, start, keep, eps;
   data::TrainingColumns columns;
+  data::PictureOptions pictures;  // of a folder
   std::vector<std::string> set;
   bool test_rows = false, reuse = false;
 };
 
 TrainingOptions options_of(Context& context, const TrainFlags& flags) {
   TrainingOptions options = flags.options;
+  const data::Preprocessing preset = data::preprocessing_of(flags.pictures);
+  if (options.mean.empty()) options.mean = preset.mean;
+  if (options.std.empty()) options.std = preset.std;
   if (!flags.eps.empty()) options.parameters["eps"] = parse_number("--eps", flags.eps);
   for (const auto& [name, value] : parse_settings(flags.set)) options.parameters[name] = value;
   if (!flags.columns.attributes.empty() && flags.columns.groups.empty() && flags.columns.environment.empty())
@@ -36,7 +42,7 @@ TrainingOptions options_of(Context& context, const TrainFlags& flags) {
 }
 
 tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
-  tasks::TrainingRows rows{data::read_training_data(flags.data, flags.columns), {}};
+  tasks::TrainingRows rows{data::read_training_data(flags.data, flags.columns, flags.pictures), {}};
   const std::size_t n = rows.data.images.n();
   context.add_input(flags.data, rows.data.images.pixels.shape);
   if (const std::string& doubt = rows.data.images.doubt; !doubt.empty()) context.warn(doubt);
@@ -48,7 +54,10 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
       throw UsageError(fmt::format("--validation: not allowed, {} already has rows of val", flags.index));
     rows = tasks::rows_of_split(rows.data, split, flags.index, flags.test_rows);
   }
-  if (!flags.unlabelled.empty()) rows.data.unlabelled = open_images(context, flags.unlabelled);
+  data::PictureOptions target = flags.pictures;
+  target.picture_labels.reset();
+  if (!is_folder(flags.unlabelled)) target = {};
+  if (!flags.unlabelled.empty()) rows.data.unlabelled = open_images(context, flags.unlabelled, target);
   return rows;
 }
 
@@ -85,7 +94,9 @@ int run_train(Context& context, const TrainFlags& flags) {
 void add_train(const Command& root, Context& context) {
   const Command command = root.add("train", "Train an image classifier");
   auto& flags = command.keep<TrainFlags>();
-  command.option("--data", flags.data, "Labeled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
+  command
+      .option("--data", flags.data,
+              "Labeled images: .npz, .safetensors, IDX(.gz), a folder of pictures, or fashion-mnist:train")
       .required();
   command.option("--index", flags.index,
                  "CSV of index and split: rows for training (train) and validation (val)");
@@ -112,6 +123,13 @@ void add_train(const Command& root, Context& context) {
       .shown_as("NAME");
   command.option("--start", flags.start, "Initial weights: .safetensors, a PyTorch checkpoint or .npz");
   add_option_flags(command, [&](Fields& f) { flag_fields(flags.options, f); });
+  add_option_flags(
+      command,
+      [&](Fields& f) {
+        resize_fields(flags.pictures, f);
+        picture_labels_field(flags.pictures, f);
+      },
+      "Folders of pictures");
   command.option("--set", flags.set, "Parameter of the algorithm, NAME=NUMBER; may be repeated");
   command.option("--eps", flags.eps, "Radius of adversarial training, a number or a fraction (default 0.1)");
   command.option("--keep-epochs", flags.keep, "Folder for the weights of every epoch")
@@ -128,7 +146,7 @@ void add_train(const Command& root, Context& context) {
   command.group("Expert",
                 {"--balance", "--last-batch", "--decay", "--batchnorm", "--classes", "--norm", "--eps"});
   add_device_flag(command, context.device);
-  command.reads({"--data", "--index", "--attributes", "--unlabelled", "--start"});
+  command.reads({"--data", "--index", "--attributes", "--unlabelled", "--start", "--picture-labels"});
   context.add_common_flags(command, "Weights (.safetensors)", Written::file,
                            {".state", ".base", ".base.state"});
   context.add_page_flag(command);

@@ -49,9 +49,11 @@ GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::stri
 
 }  // namespace
 
-TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns) {
+TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns,
+                                const PictureOptions& pictures) {
   ArrayMap others;
-  TrainingData data(read_images(path_or_name, others));
+  auto folder = pictures_at(path_or_name, pictures);
+  TrainingData data(folder ? in_memory(*std::move(folder)) : read_images(path_or_name, others));
   if (!data.images.labels) {
     refuse(display_name(path_or_name), "labels to train on, an array y, labels or y_true",
            others.empty() ? "none" : comma_list(array_names(others)));

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/data/picture_folder.h"
 #include "leeway/io/images.h"
 #include "leeway/io/outputs.h"
 
@@ -39,8 +40,9 @@ struct TrainingColumns {
   std::string environment;          // empty: the file's environment
 };
 
-[[nodiscard]] TrainingData read_training_data(const std::string& path_or_name,
-                                              const TrainingColumns& columns);
+// `pictures`: of a folder, which is decoded into memory.
+[[nodiscard]] TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns,
+                                              const PictureOptions& pictures = {});
 
 // Rows `rows`, in that order, with all that is known of them; unlabelled and test images stay.
 [[nodiscard]] TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows);

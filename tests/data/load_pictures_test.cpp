@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "leeway/data/picture_file.h"
+#include "leeway/data/resize.h"
 #include "leeway/shift/jpeg.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
@@ -129,7 +131,6 @@ TEST(JpegFile, EveryCutIsAnError) {
 }
 
 TEST(JpegFile, SaysWhatIsWrong) {
-  EXPECT_THAT(said(bytes_of("inks.jpg")), HasSubstr("found a CMYK image"));
   EXPECT_THAT(said({}), HasSubstr("found an empty file"));
   EXPECT_THAT(said(std::vector<std::byte>(100)), HasSubstr("a complete JPEG image"));
   // The frame's header says its height in bytes 5 and 6 of the segment FFC0.
@@ -176,14 +177,31 @@ std::vector<std::uint8_t> resized_to(const std::vector<std::uint8_t>& from, cons
   return to;
 }
 
-TEST(Resize, IsTorchsBilinearInterpolationWithAntialiasing) {
-  const auto cases = nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/resize.json"));
-  for (const auto& one : cases) {
-    const Shape shape = one["shape"];
-    const std::vector<double> wanted = one["values"];
-    const auto found = resized_to(pixels_of(shape), shape, one["to"][0], one["to"][1]);
-    ASSERT_EQ(found.size(), wanted.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], .5001) << one["to"] << i;
+nlohmann::json reference(const char* key) {
+  return nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/pictures.json"))[key];
+}
+
+TEST(Resize, HasThePixelsOfPillow) {
+  const std::map<std::string, Interpolation> names = {{"bilinear", Interpolation::bilinear},
+                                                      {"bicubic", Interpolation::bicubic},
+                                                      {"nearest", Interpolation::nearest}};
+  for (const auto& one : reference("resized")) {
+    const Shape shape = one["shape"], to = {shape[0], one["to"][0], one["to"][1]};
+    const std::array<std::size_t, 4> of = one["of"];
+    std::vector<std::uint8_t> found(to[0] * to[1] * to[2]);
+    resize(pixels_of(shape), shape, found, to, {of[0], of[1], of[2], of[3]}, names.at(one["how"]));
+    EXPECT_EQ(found, one["pixels"].get<std::vector<std::uint8_t>>()) << one["how"] << one["of"];
+  }
+}
+
+TEST(PictureFile, HasThePixelsOfPillow) {
+  const TemporaryFolder folder;
+  for (const auto& one : reference("files")) {
+    const std::vector<char> bytes = one["file"];
+    write_bytes(folder / "a", std::string(bytes.begin(), bytes.end()));
+    const Bitmap bitmap = read_picture(folder / "a");
+    EXPECT_THAT((std::array{bitmap.height, bitmap.width}), ElementsAre(one["size"][0], one["size"][1]));
+    EXPECT_EQ(color_planes(bitmap), one["pixels"].get<std::vector<std::uint8_t>>()) << one["name"];
   }
 }
 

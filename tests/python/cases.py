@@ -151,9 +151,18 @@ def mvn_cdf(folder):
     return (upper, covariance), ["mvn-cdf", "--upper", "z.npy", "--covariance", "R.npy"]
 
 
+PICTURES = False  # of a folder
+
+
 def shift(folder):
     random = numpy.random.default_rng(13)
     x = random.integers(0, 256, size=(20, 3, 32, 32), dtype=numpy.uint8)
+    if PICTURES:
+        (folder / "pictures").mkdir()
+        for row in range(4):
+            write_png(folder / "pictures" / f"{row}.png", x[row].transpose(1, 2, 0))
+        write_table(folder, "pictures.csv", {"file": ["2.png", "1.png"], "label": [1, 0]})
+        return ("pictures", SHIFT), ["shift", SHIFT, "--data", "pictures", "--out", "shifted.npz"]
     images = write(folder, "images.npz", x=x, y=numpy.arange(20) % 4)
     return (images, SHIFT), ["shift", SHIFT, "--data", "images.npz", "--out", "shifted.npz"]
 
@@ -214,6 +223,8 @@ VALUES = {
     ("average_case", "draws"): 1000, ("average_case", "tolerance"): 1e-3, ("average_case", "certify_alpha"): .01,
     ("mvn_cdf", "max_points"): 2**21, ("mvn_cdf", "tolerance"): 1e-5, ("mvn_cdf", "log_tolerance"): .1,
     ("shift", "strength"): .2, ("shift", "severity"): 3, ("shift", "classes"): [1, 2], ("shift", "frost_dir"): "frost",
+    ("shift", "preprocess"): "timm:0.875", ("shift", "resize_shorter"): 40, ("shift", "interpolation"): "nearest", ("shift", "crop"): 20,
+    ("shift", "picture_labels"): "pictures.csv",
     ("shift_text", "column"): "title", ("shift_text", "strength"): 2., ("shift_text", "label"): "label",
     ("shift_text", "words"): "words.csv", ("shift_text", "positive"): ["1", "yes"], ("shift_text", "negative"): ["0", "no"],
     ("conds.split", "uds"): "size", ("conds.split", "columns"): ["color", "size"],
@@ -226,7 +237,7 @@ ELSEWHERE = {
     ("average_case", "convergence"): "asks a model, which rounds by its library: test_torch_classifier.py",
     ("assess", "rows"): "the command writes a file: test_rows_are_those_of_the_command",
 }
-BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "variant"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
+BESIDE = {("shift", "interpolation"): {"resize_shorter": 24}, ("shift", "set"): {"severity": 2}, ("shift", "variant"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
           ("shift_text", "positive"): {"negative": ["0"]}, ("shift_text", "negative"): {"positive": ["1"]},
           ("conds.split", "uds"): {"ldd": None},
           ("conds.split", "all"): {"sc": None, "ldd": None, "columns": ["color", "size"]},
@@ -274,6 +285,7 @@ INPUTS = {("*", "binary"): {"outputs": binary_outputs}, ("*", "labels"): {"write
           ("*", "label_column"): {"write": write_truth},
           ("assess", "chunk"): {"TIMES_OF_TARGETS": "time"},
           ("assess", "time_column"): {"TIMES_OF_TARGETS": "when"}, ("shift", "classes"): {"SHIFT": "label-subset"},
+          **{("shift", option): {"PICTURES": True} for option in ("preprocess", "resize_shorter", "interpolation", "crop", "picture_labels")},
           ("shift", "frost_dir"): {"SHIFT": "frost"}, ("conds.split", "dataset"): {"table_of": protocol_table}}
 
 

@@ -174,9 +174,9 @@ def test_flags_of_the_commands_are_options(tmp_path):
             "infer_endpoint": {"model", "data", "layout", "index", "split", "arch", "mean", "std", "scale", "template", "vocabulary", "binary", "device", "stochastic", "trust"},
             "attack_curve": {"model", "data", "layout", "index", "split", "attack", "eps", "steps", "set", "jobs", "slurm", "tasks", "time", "arch", "mean", "std",
                              "scale", "classes", "template", "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
-            "attack": {"model", "data", "layout", "index", "split", "steps", "restarts", "set", "arch", "mean", "std", "scale", "classes", "template",
+            "attack": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "index", "split", "steps", "restarts", "set", "arch", "mean", "std", "scale", "classes", "template",
                        "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
-            "average_case": {"model", "data", "layout", "logits", "jacobian", "gram", "labels", "index", "split", "noise-covariance", "arch", "mean",
+            "average_case": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "logits", "jacobian", "gram", "labels", "index", "split", "noise-covariance", "arch", "mean",
                              "std", "scale", "template", "vocabulary", "classes", "stochastic", "trust", "as-is", "normalization", "device"}}
     for name, command, *_ in _leeway.functions():
         text = subprocess.run([_command.binary(), *command.split()[1:], "--help"], capture_output=True, text=True).stdout

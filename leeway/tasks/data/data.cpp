@@ -145,6 +145,7 @@ DataLoad data_load(const DataLoadTask& task, Progress* progress) {
     refuse(task.paths.front(), "readable images (--attributes alone reads the table)",
            "other files, or none");
   const std::size_t all = set.n;
+  set = data::preprocessed(std::move(set), data::preprocessing_of(options.pictures));
   if (options.size) set = data::resized(std::move(set), *options.size);
   if (options.protocol)
     set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(task.format)),

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "leeway/core/progress.h"
+#include "leeway/data/picture_folder.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 
@@ -65,6 +66,7 @@ struct DataLoadOptions {
   bool protocol = false;
   std::optional<std::string> corruption;  // of a set of corruptions; none: all
   std::optional<std::size_t> severity;    // likewise
+  data::PictureOptions pictures;          // its resizing and crop
 };
 
 struct LoadedColumn {

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "leeway/tasks/data/data.h"
+#include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
 
@@ -52,6 +53,8 @@ void fields(DataLoadOptions& options, Fields& f) {
     "load only this corruption of a data set of corruptions, by file name (default: all)");
   f("severity", options.severity, from_to(1, 5),
     "load only this severity of a data set of corruptions (default: all)");
+  resize_fields(options.pictures, f);
+  crop_field(options.pictures, f);
 }
 
 static void fields(LoadedColumn& column, Fields& f) {

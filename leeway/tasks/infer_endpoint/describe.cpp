@@ -3,6 +3,7 @@
 #include "leeway/core/message.h"
 #include "leeway/endpoint/ask.h"
 #include "leeway/tasks/infer_endpoint/infer_endpoint.h"
+#include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
 
@@ -10,6 +11,7 @@ void fields(InferEndpointOptions& options, Fields& f) {
   f("classes", options.classes,
     "class names, separated by commas, or a file with one name per line (default: those of the images)");
   flag_fields(options, f);
+  fields(options.pictures, f);
 }
 
 void flag_fields(InferEndpointOptions& options, Fields& f) {

@@ -37,6 +37,7 @@ struct InferEndpointOptions {
   std::optional<std::size_t> max_tokens, max_requests;
   std::size_t parallel = 8, retries = 6;
   double rate = 0, timeout = 120;
+  data::PictureOptions pictures = {};  // of a folder
 };
 
 struct AnswerExample {
@@ -69,7 +70,8 @@ struct EndpointAnswers {
 using InferEndpoint = RecordOf<infer_endpoint_schema, InferEndpointOptions, EndpointAnswers>;
 
 void fields(InferEndpointOptions& options, Fields& f);
-void flag_fields(InferEndpointOptions& options, Fields& f);  // without the classes, which models have as well
+void flag_fields(InferEndpointOptions& options,
+                 Fields& f);  // without the classes, nor the pictures, which models have as well
 void fields(EndpointAnswers& set, Fields& f);
 
 [[nodiscard]] std::string headline_of(const InferEndpoint& record);

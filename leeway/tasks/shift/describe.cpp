@@ -1,11 +1,17 @@
 #include <fmt/format.h>
 
 #include "leeway/describe/json.h"
+#include "leeway/tasks/model_reading.h"
 #include "leeway/tasks/shift/shift.h"
 
 namespace leeway::tasks {
 
 void fields(ShiftOptions& options, Fields& f) {
+  flag_fields(options, f);
+  fields(options.pictures, f);
+}
+
+void flag_fields(ShiftOptions& options, Fields& f) {
   f("strength", options.strength, "strengths, one set for each; meaning and default depend on the shift");
   f("severity", options.severity, from_to(0, 5),
     "severities of a common corruption (`leeway list shifts`), one set for each; 0 only converts to uint8");

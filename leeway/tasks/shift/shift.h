@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "leeway/core/progress.h"
+#include "leeway/data/picture_folder.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
@@ -31,6 +32,7 @@ struct ShiftOptions {
   std::vector<std::size_t> classes = {};   // of shifts that select rows
   std::vector<std::size_t> severity = {};  // of a common corruption, a set each
   CorruptionChoice how = {};               // likewise
+  data::PictureOptions pictures = {};      // of a folder
 };
 
 struct RowsOfClass {
@@ -55,6 +57,7 @@ struct ShiftedSet {
 using Shift = RecordOf<shift_schema, ShiftOptions, ShiftedSet, shift_results>;
 
 void fields(ShiftOptions& options, Fields& f);
+void flag_fields(ShiftOptions& options, Fields& f);  // without those of pictures
 void fields(ShiftedSet& set, Fields& f);
 
 // What was written; that corruptions is not defined on such pictures.
