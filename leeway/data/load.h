@@ -68,18 +68,27 @@ struct CorruptionPart {
   [[nodiscard]] bool is_all() const { return !corruption && !severity; }
 };
 
+// How a BREEDs data set divides the subclasses of each class between source and target.
+struct BreedsPart {
+  std::string division = "good";  // good, bad or rand
+  std::uint32_t seed = 2;         // of rand
+};
+
 struct LoadedFormat : Member {
   std::string_view paths;  // what files it takes
   std::variant<Loaded (*)(const Paths& paths),
-               Loaded (*)(const Paths& paths, const CorruptionPart& part)>  // of a set of corruptions
+               Loaded (*)(const Paths& paths, const CorruptionPart& part),  // of a set of corruptions
+               Loaded (*)(const Paths& paths, const BreedsPart& part)>
       load;
   std::size_t fewest = 1, most = 1;  // how many files
   [[nodiscard]] bool has_parts() const { return load.index() == 1; }
+  [[nodiscard]] bool is_breeds() const { return load.index() == 2; }
 };
 [[nodiscard]] std::span<const LoadedFormat> loaded_formats();
 // Reads a set, or that part of it; Error for a name that is none, a number of paths that the format does not take, a part of a
 // set that has none, and no rows.
-[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths, CorruptionPart part = {});
+[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths, CorruptionPart part = {},
+                              const BreedsPart& breeds = {});
 
 // A folder of published corruptions: the format that load_set reads it by ("cifar10-c", "cifar100-c" by the largest label,
 // "imagenet-c"), and what its corruptions are called there, sorted. Error for a folder of neither layout.
@@ -97,6 +106,17 @@ inline constexpr std::size_t longest_side = 16'384;
 // columns then have exactly these values in this order, used or not, so that y means the same in every file;
 // columns that the set lacks are skipped. Error if the set lacks the label or no row is left.
 [[nodiscard]] Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view name);
+
+// Rows whose column `split` has that value. Error: the set has no such column, or no such row.
+[[nodiscard]] Loaded split_rows(Loaded set, std::string_view split);
+
+// The protocol of DomainBed: a column split, "test" for the rows of that domain, "val" for a fifth of each
+// other domain, rounded down, "train" for the rest. The rows of val are those of DomainBed's trial seed `seed`
+// where files have its order; its reports leave out a fifth of the test domain too. Error: a set without domains or with a split, or no such domain.
+[[nodiscard]] Loaded leave_out(Loaded set, const std::string& domain, std::uint64_t seed);
+
+// The crop of the ConDS benchmark for pictures of WILDS: resized to 448 x 448, cut to rows 10 to 409, resized to 224 x 224.
+[[nodiscard]] Loaded conds_cropped(Loaded set);
 
 // x (n,c,h,w) in u8, y: the values of column `label`, by number, and class_names: these values. Piece by piece,
 // as render's are written.
@@ -117,5 +137,27 @@ void write_table(const std::filesystem::path& path, const Loaded& set);
                                               const std::array<std::string, 2>& names);
 [[nodiscard]] Loaded parse_deepfashion_fine(const std::array<std::string_view, 3>& texts,
                                             const std::array<std::string, 3>& names);
+
+// A list of pictures and the numbers of their classes (VisDA, DomainNet).
+struct ListedPicture {
+  std::string file;
+  std::uint32_t number = 0;
+};
+[[nodiscard]] std::vector<ListedPicture> parse_picture_list(std::string_view text, std::string_view name);
+
+// Classes of a BREEDs data set: nodes at a level of the hierarchy, below `ancestor` if there is one, that have
+// at least so many subclasses.
+struct BreedsSet {
+  std::size_t level = 0, subclasses = 0;
+  std::string_view ancestor = {};
+};
+struct BreedsClass {
+  std::string name;
+  std::array<std::vector<std::string>, 2> subclasses;  // WNIDs of source and target
+};
+// Of dataset_class_info.json, class_hierarchy.txt and node_names.txt.
+[[nodiscard]] std::vector<BreedsClass> parse_breeds(const std::array<std::string_view, 3>& texts,
+                                                    const std::array<std::string, 3>& names,
+                                                    const BreedsSet& breeds, const BreedsPart& part);
 
 }  // namespace leeway::data
