@@ -60,8 +60,10 @@ std::vector<ListedPicture> parse_picture_list(std::string_view text, std::string
 }
 
 Loaded load_visda(const Paths& paths) {
-  NumberedColumn label("class", {"aeroplane", "bicycle", "bus", "car", "horse", "knife", "motorcycle",
-                                 "person", "plant", "skateboard", "train", "truck"});
+  LoadedColumn label{"class",
+                     {"aeroplane", "bicycle", "bus", "car", "horse", "knife", "motorcycle", "person", "plant",
+                      "skateboard", "train", "truck"},
+                     {}};
   TextColumn split("split");
   LoadedColumn image{"image", {}, {}};
   expect_folder(paths[0], "the folder of train, validation and test, or one of them");
@@ -72,12 +74,14 @@ Loaded load_visda(const Paths& paths) {
   for (const std::string& part : parts) {
     const fs::path list = (one ? paths[0] : paths[0] / part) / "image_list.txt";
     for (const auto& [file, number] : read_picture_list(list)) {
-      label.add(number, display_name(list));
+      if (number >= label.values.size())
+        refuse(display_name(list), "a class from 0 to 11", fmt::format("{} for {}", number, in_quotes(file)));
+      label.codes.push_back(number);
       split.add(printable(part, 200));
       add_file(image, one ? file : part + "/" + file);
     }
   }
-  return set_in(paths[0], {label.finish(), split.finish(), std::move(image)});
+  return set_in(paths[0], {std::move(label), split.finish(), std::move(image)});
 }
 
 Loaded load_domainnet(const Paths& paths) {

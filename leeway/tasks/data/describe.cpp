@@ -52,16 +52,13 @@ void fields(DataLoadOptions& options, Fields& f) {
     "load only this corruption of a data set of corruptions, by file name (default: all)");
   f("severity", options.severity, from_to(1, 5),
     "load only this severity of a data set of corruptions (default: all)");
-  f("split", options.split,
-    "load only this split: train, val, test, id_val, id_test (WILDS), source, target (BREEDs) (default: "
-    "all)");
-  f("leave_out", options.leave_out,
-    "domain to test on: add a column split, train and val (a fifth) in the other domains, as DomainBed does");
+  f("split", options.split, "load only this split, such as id_val (WILDS) or target (BREEDs) (default: all)");
+  f("leave_out", options.leave_out, "domain to test on: add DomainBed's split into train, val and test");
   f.choice("breeds_split", options.breeds_split, {{"good", ""}, {"bad", ""}, {"rand", ""}},
-           "BREEDs: similar subclasses in both domains, in one, or at random (default: good)");
+           "BREEDs: similar subclasses in source and target, in one of them, or random (default: good)");
   f("breeds_seed", options.breeds_seed, from_to(0, 4294967295.), "BREEDs: seed of rand (default: 2)");
   f("conds_crop", options.conds_crop,
-    "crop of the ConDS benchmark for iWildCam and FMoW: 448 x 448, rows 10 to 409, then 224 x 224");
+    "crop of WILDS in the ConDS benchmark: 448 x 448, rows 10 to 409, 224 x 224");
 }
 
 static void fields(LoadedColumn& column, Fields& f) {
