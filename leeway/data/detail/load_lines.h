@@ -36,12 +36,13 @@ namespace leeway::data {
   return words;
 }
 
-// Calls `each` with the words of every line. Error: a line of another number of words; `what` they are.
+// Calls `each` with the words of every line that has some. Error: a line of another number of words; `what` they are.
 template <class Each>
 void for_each_line(std::string_view text, std::string_view name, std::size_t count, std::string_view what,
                    const Each& each) {
   for (std::size_t row = 0; const auto line = next_line(text); ++row) {
     const auto words = words_of(*line);
+    if (words.empty()) continue;
     if (words.size() != count)
       refuse(name, fmt::format("{} in each line", what),
              fmt::format("{} words at row {}", words.size(), row));
