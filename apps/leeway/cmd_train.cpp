@@ -88,7 +88,7 @@ void add_train(const Command& root, Context& context) {
   command.option("--data", flags.data, "Labeled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
       .required();
   command.option("--index", flags.index,
-                 "CSV of index and split: rows for training (train) and validation (val)");
+                 "CSV of index and split, or a table with a column split: rows of train and val");
   command.flag("--test-rows", flags.test_rows, "Also evaluate the test rows of --index after every epoch");
   command.option("--attributes", flags.columns.attributes,
                  "CSV with one row per image, for --group-column and --environment-column");

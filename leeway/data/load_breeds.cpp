@@ -58,12 +58,20 @@ struct Hierarchy {
   }
 };
 
+Json class_info(std::string_view text, const std::string& file) {
+  try {
+    return parse_nested(text, file);
+  } catch (const Json::exception&) {
+    refuse(file, "a list of [number, WNID, name] (JSON)", "other text");
+  }
+}
+
 Hierarchy parse_hierarchy(const std::array<std::string_view, 3>& texts,
                           const std::array<std::string, 3>& files) {
   Hierarchy hierarchy;
-  for (const Json& one : parse_nested(texts[0], files[0])) {
+  for (const Json& one : class_info(texts[0], files[0])) {
     if (!one.is_array() || one.size() < 2 || !one[0].is_number_unsigned() || !one[1].is_string())
-      refuse(files[0], "a list of [number, WNID, name]", printable(one.dump(), 60));
+      refuse(files[0], "a list of [number, WNID, name]", printable(one.dump()));
     hierarchy.leaves.emplace(one[1].get<std::string>(), one[0].get<std::size_t>());
   }
   std::map<std::string, Nodes> parents;
