@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <random>
 
 #include "leeway/core/array.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
 #include "leeway/core/rows.h"
 #include "leeway/data/detail/blocks.h"
-#include "leeway/data/detail/published_random.h"
 #include "leeway/data/picture_file.h"
 #include "leeway/io/csv.h"
 #include "leeway/io/npy.h"
@@ -62,7 +61,9 @@ std::span<const LoadedFormat> loaded_formats() {
                              hendrycks = "Hendrycks and Dietterich, ICLR 2019", wilds = "Koh et al., 2021",
                              arrays = "the folder, or CORRUPTION.npy labels.npy",
                              folders = "the folder: CORRUPTION/SEVERITY/CLASS/x.JPEG",
-                             santurkar = "Santurkar, Tsipras and Madry, ICLR 2021",
+                             breeds = "Santurkar, Tsipras and Madry, ICLR 2021",
+                             or_table =
+                                 "the folder, or its metadata (fmow: [country_code_mapping.csv]) as a table",
                              hierarchy =
                                  "the hierarchy's folder, and a folder of ImageNet or ImageNetV2 by class";
   static const LoadedFormat list[] = {
@@ -104,17 +105,9 @@ std::span<const LoadedFormat> loaded_formats() {
        load_deepfashion,
        2,
        4},
-      {{"iwildcam", "WILDS, animals in camera traps", wilds},
-       "the folder, or metadata.csv for a table only",
-       load_iwildcam},
-      {{"fmow", "WILDS, buildings from above", wilds},
-       "the folder, or rgb_metadata.csv [country_code_mapping.csv] for a table only",
-       load_fmow,
-       1,
-       2},
-      {{"camelyon17", "WILDS, tumors in five hospitals", wilds},
-       "the folder, or metadata.csv for a table only",
-       load_camelyon17},
+      {{"iwildcam", "WILDS, animals in camera traps", wilds}, or_table, load_iwildcam},
+      {{"fmow", "WILDS, buildings from above", wilds}, or_table, load_fmow, 1, 2},
+      {{"camelyon17", "WILDS, tumors in five hospitals", wilds}, or_table, load_camelyon17},
       {{"visda", "VisDA-2017, synthetic and real objects", "Peng et al., 2017"},
        "the folder of train, validation and test, or one of them",
        load_visda},
@@ -124,34 +117,10 @@ std::span<const LoadedFormat> loaded_formats() {
       {{"tiny-imagenet", "200 classes of ImageNet, 64 x 64", "Le and Yang, 2015"},
        "the folder of train and val",
        load_tiny_imagenet},
-      {{"entity13", "BREEDs, 13 classes of 20 subclasses", santurkar},
-       hierarchy,
-       [](const Paths& paths, const BreedsPart& part) {
-         return load_breeds(paths, {3, 20, ""}, part);
-       },
-       2,
-       2},
-      {{"entity30", "BREEDs, 30 classes of 8 subclasses", santurkar},
-       hierarchy,
-       [](const Paths& paths, const BreedsPart& part) {
-         return load_breeds(paths, {4, 8, ""}, part);
-       },
-       2,
-       2},
-      {{"living17", "BREEDs, 17 classes of 4 subclasses", santurkar},
-       hierarchy,
-       [](const Paths& paths, const BreedsPart& part) {
-         return load_breeds(paths, {5, 4, "n00004258"}, part);
-       },
-       2,
-       2},
-      {{"nonliving26", "BREEDs, 26 classes of 4 subclasses", santurkar},
-       hierarchy,
-       [](const Paths& paths, const BreedsPart& part) {
-         return load_breeds(paths, {5, 4, "n00021939"}, part);
-       },
-       2,
-       2},
+      {{"entity13", "BREEDs, 13 classes of 20 subclasses", breeds}, hierarchy, BreedsSet{3, 20}, 2, 2},
+      {{"entity30", "BREEDs, 30 classes of 8 subclasses", breeds}, hierarchy, BreedsSet{4, 8}, 2, 2},
+      {{"living17", "BREEDs, 17 classes of 4", breeds}, hierarchy, BreedsSet{5, 4, "n00004258"}, 2, 2},
+      {{"nonliving26", "BREEDs, 26 classes of 4", breeds}, hierarchy, BreedsSet{5, 4, "n00021939"}, 2, 2},
       {{"imagenet-c", "ImageNet under corruptions, five severities each", hendrycks},
        folders,
        load_imagenet_c},
@@ -182,7 +151,7 @@ Loaded load_set(std::string_view name, const Paths& paths, CorruptionPart part, 
     refuse(name, "a severity from 1 to 5", fmt::format("{}", *part.severity));
   if (part.corruption) std::ranges::replace(*part.corruption, '-', '_');
   Loaded set = format.has_parts()   ? std::get<1>(format.load)(paths, part)
-               : format.is_breeds() ? std::get<2>(format.load)(paths, breeds)
+               : format.is_breeds() ? load_breeds(paths, std::get<2>(format.load), breeds)
                                     : std::get<0>(format.load)(paths);
   if (set.n == 0) refuse(display_name(paths[0]), "at least 1 row", "none");
   return set;
@@ -232,16 +201,14 @@ Loaded leave_out(Loaded set, const std::string& domain, std::uint64_t seed) {
     refuse("leave-out", "a data set without a column split", "one");
   const std::size_t left_out = index_of_name(domain, column->values, "leave-out");
   LoadedColumn split{"split", {"train", "val", "test"}, std::vector<std::uint32_t>(set.n)};
-  std::vector<std::vector<std::size_t>> rows(column->values.size());  // of each domain
-  for (std::size_t row = 0; row < set.n; ++row) rows[column->codes[row]].push_back(row);
-  std::vector<std::string> sorted = column->values;  // DomainBed numbers domains in this order
-  std::ranges::sort(sorted);
-  for (std::size_t d = 0; d < rows.size(); ++d) {
-    const auto number = std::ranges::find(sorted, column->values[d]) - sorted.begin();
-    std::mt19937 state(md5_modulo(fmt::format("({}, {})", seed, number)));
-    const std::vector<std::size_t> order = numpy_permutation(state, rows[d].size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      split.codes[rows[d][order[i]]] = d == left_out ? 2 : i < order.size() / 5 ? 1 : 0;
+  for (std::size_t d = 0; d < column->values.size(); ++d) {
+    std::vector<std::size_t> rows;
+    for (std::size_t row = 0; row < set.n; ++row)
+      if (column->codes[row] == d) rows.push_back(row);
+    const Random random(seed, stream("leave-out"), stream(column->values[d]));
+    for (const std::size_t i :
+         sample_rows(random, rows.size(), d == left_out ? rows.size() : rows.size() / 5))
+      split.codes[rows[i]] = d == left_out ? 2 : 1;
   }
   set.columns.insert(set.columns.end() - 1, std::move(split));  // before the image
   return set;

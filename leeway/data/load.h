@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,6 +69,12 @@ struct CorruptionPart {
   [[nodiscard]] bool is_all() const { return !corruption && !severity; }
 };
 
+// Classes of a BREEDs data set: nodes at a level of the hierarchy, below `ancestor` if there is one, that have
+// at least so many subclasses.
+struct BreedsSet {
+  std::size_t level = 0, subclasses = 0;
+  std::string_view ancestor = {};
+};
 // How a BREEDs data set divides the subclasses of each class between source and target.
 struct BreedsPart {
   std::string division = "good";  // good, bad or rand
@@ -78,7 +85,7 @@ struct LoadedFormat : Member {
   std::string_view paths;  // what files it takes
   std::variant<Loaded (*)(const Paths& paths),
                Loaded (*)(const Paths& paths, const CorruptionPart& part),  // of a set of corruptions
-               Loaded (*)(const Paths& paths, const BreedsPart& part)>
+               BreedsSet>
       load;
   std::size_t fewest = 1, most = 1;  // how many files
   [[nodiscard]] bool has_parts() const { return load.index() == 1; }
@@ -110,12 +117,12 @@ inline constexpr std::size_t longest_side = 16'384;
 // Rows whose column `split` has that value. Error: the set has no such column, or no such row.
 [[nodiscard]] Loaded split_rows(Loaded set, std::string_view split);
 
-// The protocol of DomainBed: a column split, "test" for the rows of that domain, "val" for a fifth of each
-// other domain, rounded down, "train" for the rest. The rows of val are those of DomainBed's trial seed `seed`
-// where files have its order; its reports leave out a fifth of the test domain too. Error: a set without domains or with a split, or no such domain.
+// The protocol of DomainBed: a column split, "test" for the rows of that domain, "val" for a random fifth of
+// each other domain, rounded down, "train" for the rest. Error: a set without domains or with a split, or no
+// such domain.
 [[nodiscard]] Loaded leave_out(Loaded set, const std::string& domain, std::uint64_t seed);
 
-// The crop of the ConDS benchmark for pictures of WILDS: resized to 448 x 448, cut to rows 10 to 409, resized to 224 x 224.
+// The crop of WILDS in the ConDS benchmark: resized to 448 x 448, cut to rows 10 to 409, resized to 224 x 224.
 [[nodiscard]] Loaded conds_cropped(Loaded set);
 
 // x (n,c,h,w) in u8, y: the values of column `label`, by number, and class_names: these values. Piece by piece,
@@ -145,19 +152,18 @@ struct ListedPicture {
 };
 [[nodiscard]] std::vector<ListedPicture> parse_picture_list(std::string_view text, std::string_view name);
 
-// Classes of a BREEDs data set: nodes at a level of the hierarchy, below `ancestor` if there is one, that have
-// at least so many subclasses.
-struct BreedsSet {
-  std::size_t level = 0, subclasses = 0;
-  std::string_view ancestor = {};
-};
-struct BreedsClass {
-  std::string name;
-  std::array<std::vector<std::string>, 2> subclasses;  // WNIDs of source and target
+// The classes of a BREEDs data set and their subclasses.
+struct BreedsClasses {
+  struct Subclass {
+    std::size_t number = 0, label = 0;  // among ImageNet's classes, among names
+    std::uint32_t side = 0;             // 0: source, 1: target
+  };
+  std::vector<std::string> names;
+  std::map<std::string, Subclass> subclasses;  // by WNID
 };
 // Of dataset_class_info.json, class_hierarchy.txt and node_names.txt.
-[[nodiscard]] std::vector<BreedsClass> parse_breeds(const std::array<std::string_view, 3>& texts,
-                                                    const std::array<std::string, 3>& names,
-                                                    const BreedsSet& breeds, const BreedsPart& part);
+[[nodiscard]] BreedsClasses parse_breeds(const std::array<std::string_view, 3>& texts,
+                                         const std::array<std::string, 3>& files, const BreedsSet& breeds,
+                                         const BreedsPart& part);
 
 }  // namespace leeway::data

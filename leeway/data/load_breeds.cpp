@@ -9,9 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -20,7 +23,6 @@
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/detail/load_lines.h"
 #include "leeway/data/detail/load_pictures.h"
-#include "leeway/data/detail/published_random.h"
 
 namespace leeway::data {
 namespace {
@@ -30,9 +32,7 @@ namespace fs = std::filesystem;
 using Nodes = std::set<std::string>;  // WNIDs
 using NodeList = std::vector<std::string>;
 
-constexpr const char *hierarchy_files[] = {"dataset_class_info.json", "class_hierarchy.txt",
-                                           "node_names.txt"},
-                     *root = "n00001740";
+constexpr const char* root = "n00001740";
 constexpr std::size_t most_steps_below = 20;  // of the published search for a node's descendants
 
 struct Hierarchy {
@@ -58,22 +58,18 @@ struct Hierarchy {
   }
 };
 
-Json class_info(std::string_view text, const std::string& file) {
-  try {
-    return parse_nested(text, file);
-  } catch (const Json::exception&) {
-    refuse(file, "a list of [number, WNID, name] (JSON)", "other text");
-  }
+std::map<std::string, std::size_t> parse_leaves(std::string_view text, const std::string& file) try {
+  std::map<std::string, std::size_t> leaves;
+  for (const Json& one : parse_nested(text, file))
+    leaves.emplace(one.at(1).get<std::string>(), one.at(0).get<std::size_t>());
+  return leaves;
+} catch (const Json::exception& error) {
+  refuse(file, "a list of [number, WNID, name]", printable(error.what(), 200));
 }
 
 Hierarchy parse_hierarchy(const std::array<std::string_view, 3>& texts,
                           const std::array<std::string, 3>& files) {
-  Hierarchy hierarchy;
-  for (const Json& one : class_info(texts[0], files[0])) {
-    if (!one.is_array() || one.size() < 2 || !one[0].is_number_unsigned() || !one[1].is_string())
-      refuse(files[0], "a list of [number, WNID, name]", printable(one.dump()));
-    hierarchy.leaves.emplace(one[1].get<std::string>(), one[0].get<std::size_t>());
-  }
+  Hierarchy hierarchy{parse_leaves(texts[0], files[0]), {}, {}};
   std::map<std::string, Nodes> parents;
   for_each_line(texts[1], files[1], 2, "a parent and a child",
                 [&](const auto& words, std::size_t) { parents[std::string(words[1])].emplace(words[0]); });
@@ -141,16 +137,21 @@ std::array<NodeList, 2> divided(const std::vector<NodeList>& groups, std::size_t
   return {a, b};
 }
 
-// At random: the first half of a permutation for the source.
+// At random: the first places of numpy.random.RandomState's permutation for the source, the next for the target.
 std::array<NodeList, 2> divided_at_random(const std::vector<NodeList>& groups, std::size_t half,
                                           std::mt19937& state) {
   NodeList all;
   for (const NodeList& group : groups) append(all, group, 0, group.size());
   std::ranges::sort(all);
-  const std::vector<std::size_t> order = numpy_permutation(state, all.size());
+  for (std::size_t i = all.size(); i-- > 1;) {
+    const std::size_t mask = std::bit_ceil(i + 1) - 1;
+    std::size_t j = state() & mask;
+    while (j > i) j = state() & mask;
+    std::swap(all[i], all[j]);
+  }
   std::array<NodeList, 2> halves;
-  for (std::size_t i = 0; i < std::min(2 * half, order.size()); ++i)
-    halves[i / half].push_back(all[order[i]]);
+  append(halves[0], all, 0, half);
+  append(halves[1], all, half, 2 * half);
   return halves;
 }
 
@@ -164,89 +165,57 @@ std::vector<NodeList> groups_below(const Hierarchy& hierarchy, const std::string
   return groups;
 }
 
-std::vector<BreedsClass> classes_of(const Hierarchy& hierarchy, const BreedsSet& breeds,
-                                    const BreedsPart& part, const std::string& file) {
+}  // namespace
+
+BreedsClasses parse_breeds(const std::array<std::string_view, 3>& texts,
+                           const std::array<std::string, 3>& files, const BreedsSet& breeds,
+                           const BreedsPart& part) {
+  const Hierarchy hierarchy = parse_hierarchy(texts, files);
   const std::size_t half = breeds.subclasses / 2;
   std::mt19937 state(part.seed);
-  std::vector<BreedsClass> classes;
-  for (const std::string& node : nodes_at(hierarchy, breeds, file)) {
+  BreedsClasses classes;
+  for (const std::string& node : nodes_at(hierarchy, breeds, files[1])) {
     if (hierarchy.leaves_below(node).size() < breeds.subclasses) continue;
     const auto groups = groups_below(hierarchy, node);
     const auto halves = part.division == "rand" ? divided_at_random(groups, half, state)
                                                 : divided(groups, half, part.division == "bad");
-    const Nodes source(halves[0].begin(), halves[0].end());
-    if (halves[0].size() != halves[1].size() ||
-        std::ranges::any_of(halves[1], [&](const std::string& one) { return source.contains(one); }))
-      refuse(file, fmt::format("as many different subclasses of {} for the target as for the source", node),
+    const std::size_t before = classes.subclasses.size();
+    for (const std::uint32_t side : {0u, 1u})
+      for (const std::string& leaf : halves[side])
+        classes.subclasses[leaf] = {hierarchy.leaves.at(leaf), classes.names.size(), side};
+    if (halves[0].size() != halves[1].size() || classes.subclasses.size() != before + 2 * halves[0].size())
+      refuse(files[1], fmt::format("as many different subclasses of {} in source and target", node),
              fmt::format("{} and {}", halves[0].size(), halves[1].size()));
     const auto name = hierarchy.names.find(node);
-    classes.push_back({name == hierarchy.names.end() ? node : name->second, halves});
+    classes.names.push_back(name == hierarchy.names.end() ? node : name->second);
   }
-  if (classes.empty())
-    refuse(file, fmt::format("classes of {} subclasses at level {}", breeds.subclasses, breeds.level),
-           "none");
-  return classes;
-}
-
-// The folders of pictures by the WNID of their class.
-std::map<std::string, fs::path> class_folders(const fs::path& folder, const Hierarchy& hierarchy) {
-  std::map<std::string, std::string> of_number;
-  for (const auto& [leaf, number] : hierarchy.leaves) of_number.emplace(std::to_string(number), leaf);
-  std::map<std::string, fs::path> folders;
-  for (const fs::path& path : paths_in(folder, true, "a folder of images by class")) {
-    const std::string name = path.filename().string();
-    const auto numbered = of_number.find(name);
-    folders.emplace(numbered == of_number.end() ? name : numbered->second, path);
-  }
-  return folders;
-}
-
-}  // namespace
-
-std::vector<BreedsClass> parse_breeds(const std::array<std::string_view, 3>& texts,
-                                      const std::array<std::string, 3>& names, const BreedsSet& breeds,
-                                      const BreedsPart& part) {
-  return classes_of(parse_hierarchy(texts, names), breeds, part, names[1]);
+  if (!classes.names.empty()) return classes;
+  refuse(files[1], fmt::format("classes of {} subclasses at level {}", breeds.subclasses, breeds.level),
+         "none");
 }
 
 Loaded load_breeds(const Paths& paths, const BreedsSet& breeds, const BreedsPart& part) {
   std::array<MappedFile, 3> files;
-  std::array<std::string, 3> names;
+  std::array<std::string, 3> names = {"dataset_class_info.json", "class_hierarchy.txt", "node_names.txt"};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    files[i] = map_file(paths[0] / hierarchy_files[i]);
-    names[i] = display_name(paths[0] / hierarchy_files[i]);
+    files[i] = map_file(paths[0] / names[i]);
+    names[i] = display_name(paths[0] / names[i]);
   }
-  const Hierarchy hierarchy = parse_hierarchy({files[0].text(), files[1].text(), files[2].text()}, names);
-  const auto classes = classes_of(hierarchy, breeds, part, names[1]);
-  const auto folders = class_folders(paths[1], hierarchy);
-  LoadedColumn label{"class", {}, {}}, split{"split", {"source", "target"}, {}}, image{"image", {}, {}};
-  std::map<std::string, std::array<std::uint32_t, 2>> codes;  // of subclasses: class and split
-  for (const BreedsClass& one : classes) {
-    for (std::uint32_t side = 0; side < 2; ++side)
-      for (const std::string& leaf : one.subclasses[side])
-        codes[leaf] = {static_cast<std::uint32_t>(label.values.size()), side};
-    label.values.push_back(one.name);
-  }
+  const BreedsClasses classes =
+      parse_breeds({files[0].text(), files[1].text(), files[2].text()}, names, breeds, part);
+  LoadedColumn label{"class", classes.names, {}}, split{"split", {"source", "target"}, {}},
+      image{"image", {}, {}};
   TextColumn subclass("subclass");
-  std::vector<fs::path> pictures;
-  for (const auto& [leaf, code] : codes) {
-    const auto folder = folders.find(leaf);
-    if (folder == folders.end())
-      refuse(display_name(paths[1]), fmt::format("a folder {} or {}", leaf, hierarchy.leaves.at(leaf)),
-             "none");
-    for (const fs::path& file : pictures_in(folder->second, "images")) {
-      label.codes.push_back(code[0]);
+  for (const auto& [leaf, one] : classes.subclasses) {
+    const fs::path by_number = paths[1] / std::to_string(one.number);
+    for (const fs::path& file : pictures_in(is_folder(by_number) ? by_number : paths[1] / leaf, "images")) {
+      label.codes.push_back(static_cast<std::uint32_t>(one.label));
       subclass.add(leaf);
-      split.codes.push_back(code[1]);
+      split.codes.push_back(one.side);
       add_file(image, file.lexically_relative(paths[1]).generic_string());
-      pictures.push_back(file);
     }
   }
-  Loaded set;
-  set.n = pictures.size();
-  set.columns = {std::move(label), subclass.finish(), std::move(split), std::move(image)};
-  add_pictures(set, std::move(pictures));
-  return set;
+  return set_in(paths[1], {std::move(label), subclass.finish(), std::move(split), std::move(image)});
 }
 
 }  // namespace leeway::data

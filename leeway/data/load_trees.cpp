@@ -22,15 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The set of these columns; the last one has pictures in the folder.
-Loaded set_in(const fs::path& folder, std::vector<LoadedColumn> columns) {
-  Loaded set;
-  set.n = columns.back().codes.size();
-  set.columns = std::move(columns);
-  if (set.n > 0) add_pictures_of_folder(set, folder, folder);
-  return set;
-}
-
 std::vector<ListedPicture> read_picture_list(const fs::path& list) {
   return parse_picture_list(map_file(list).text(), display_name(list));
 }

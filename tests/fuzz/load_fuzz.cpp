@@ -87,9 +87,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return static_cast<void>(data::parse_picture_list(text(0, left), "list"));
       case 10:
         for (const char* const division : {"good", "bad", "rand"})
-          for (const auto& one : data::parse_breeds({text(0, second), text(second, third), text(third, left)},
-                                                    {"classes", "edges", "names"}, {1, 2, ""}, {division, 2}))
-            if (one.subclasses[0].size() != one.subclasses[1].size()) std::abort();
+          (void)data::parse_breeds({text(0, second), text(second, third), text(third, left)},
+                                   {"classes", "edges", "names"}, {1, 2}, {division, 2});
         return;
       default:
         return touch(data::parse_deepfashion_fine({text(0, second), text(second, third), text(third, left)},
