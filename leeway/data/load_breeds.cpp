@@ -21,7 +21,6 @@
 #include "leeway/core/file.h"
 #include "leeway/core/result.h"
 #include "leeway/data/detail/load_columns.h"
-#include "leeway/data/detail/load_lines.h"
 #include "leeway/data/detail/load_pictures.h"
 
 namespace leeway::data {

@@ -25,7 +25,6 @@
 
 #include "leeway/core/file.h"
 #include "leeway/data/detail/load_columns.h"
-#include "leeway/data/detail/load_lines.h"
 #include "leeway/data/detail/load_pictures.h"
 #include "leeway/io/csv.h"
 

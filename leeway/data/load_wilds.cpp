@@ -145,19 +145,17 @@ Loaded load_camelyon17(const Paths& paths) {
 }
 
 Loaded conds_cropped(Loaded set) {
-  constexpr std::size_t side = 448, top = 10, height = 400, final_side = 224;
+  constexpr std::size_t side = 448, top = 10, height = 400, last = 224;
   set = resized(std::move(set), side);
   const std::size_t channels = set.shape[0];
   set.picture = [whole = std::move(set.picture), channels](std::size_t row, std::span<std::uint8_t> out) {
-    std::vector<std::uint8_t> pixels(channels * side * side), kept;
+    std::vector<std::uint8_t> pixels(channels * side * side);
     whole(row, pixels);
-    for (std::size_t c = 0; c < channels; ++c) {
-      const auto begin = pixels.begin() + static_cast<std::ptrdiff_t>((c * side + top) * side);
-      kept.insert(kept.end(), begin, begin + static_cast<std::ptrdiff_t>(height * side));
-    }
-    resize(kept, {channels, height, side}, out, {channels, final_side, final_side});
+    for (std::size_t c = 0; c < channels; ++c)
+      resize(std::span(pixels).subspan((c * side + top) * side, height * side), {1, height, side},
+             out.subspan(c * last * last, last * last), {1, last, last});
   };
-  set.shape = {channels, final_side, final_side};
+  set.shape = {channels, last, last};
   return set;
 }
 

@@ -194,14 +194,17 @@ class Breeds : public LoadTrees {
 };
 
 TEST_F(Breeds, DivideSubclassesAsPublished) {
-  for (const auto& [division, seed, source] :
-       {std::tuple<std::string, std::uint32_t, std::vector<std::string>>{"good", 2, {"l1", "l4", "l6", "l8"}},
-        {"bad", 2, {"l1", "l2", "l8", "l9"}},
-        {"rand", 2, {"l2", "l5", "l8", "l9"}},
-        {"rand", 7, {"l2", "l3", "l7", "l8"}}})
+  using Leaves = std::vector<std::string>;
+  for (const auto& [division, seed, source, target] :
+       {std::tuple<std::string, std::uint32_t, Leaves, Leaves>{
+            "good", 2, {"l1", "l4", "l6", "l8"}, {"l2", "l3", "l7", "l9"}},
+        {"bad", 2, {"l1", "l2", "l8", "l9"}, {"l4", "l5", "l6", "l7"}},
+        {"rand", 2, {"l2", "l5", "l8", "l9"}, {"l1", "l3", "l6", "l7"}},
+        {"rand", 7, {"l2", "l3", "l7", "l8"}, {"l1", "l5", "l6", "l9"}}})
     for (const char* pictures : {"train", "v2"}) {
       const Loaded set = load_set("living17", {folder_ / "info", folder_ / pictures}, {}, {division, seed});
-      EXPECT_THAT(texts(split_rows(set, "source"), "subclass"), source) << division << seed;
+      EXPECT_EQ(texts(split_rows(set, "source"), "subclass"), source) << division << seed;
+      EXPECT_EQ(texts(split_rows(set, "target"), "subclass"), target) << division << seed;
       EXPECT_THAT(counts(set, "class"), ElementsAre(Pair("bird", 4), Pair("dog, domestic dog", 4)));
       EXPECT_THAT(counts(set), ElementsAre(Pair("source", 4), Pair("target", 4)));
       EXPECT_EQ(levels(set).size(), 8u);
