@@ -99,7 +99,7 @@ void add_train(const Command& root, Context& context) {
               "Labeled images: .npz, .safetensors, IDX(.gz), a folder of pictures, or fashion-mnist:train")
       .required();
   command.option("--index", flags.index,
-                 "CSV of index and split: rows for training (train) and validation (val)");
+                 "CSV of index and split, or a table with a column split: rows of train and val");
   command.flag("--test-rows", flags.test_rows, "Also evaluate the test rows of --index after every epoch");
   command.option("--attributes", flags.columns.attributes,
                  "CSV with one row per image, for --group-column and --environment-column");

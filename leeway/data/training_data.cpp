@@ -122,16 +122,21 @@ RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
   const std::string name = display_name(path);
   const MappedFile file = csv_file(map_file(path), name);
   CsvRecords records(file.text(), name);
-  if (records.header() != std::vector<std::string>{"index", "split"})
-    refuse(name, "columns index and split", fmt::format("{} others", records.header().size()));
+  const std::vector<std::string>& header = records.header();
+  const bool listed = header == std::vector<std::string>{"index", "split"};
+  const auto place = static_cast<std::size_t>(std::ranges::find(header, "split") - header.begin());
+  if (!listed && (place == header.size() || std::ranges::count(header, "index") > 0))
+    refuse(name, "columns index and split, or a table with a column split",
+           fmt::format("{} others", header.size()));
   RowSplit split;
   std::vector<std::uint8_t> set_of(n);  // by number; 0: none yet
   for (; records.next(); ++split.rows) {
-    const auto index = parse_number(records.fields()[0]);
+    const std::string_view set = records.fields()[place];
+    if (!listed && (split.rows >= n || set == "id_val" || set == "id_test" || set == "unused")) continue;
+    const auto index = listed ? parse_number(records.fields()[0]) : static_cast<double>(split.rows);
     if (!index || !(*index >= 0 && *index < static_cast<double>(n)) || *index != std::floor(*index))
       refuse(name, fmt::format("an index from 0 to {}", n - 1),
              fmt::format("{} at row {}", in_quotes(records.fields()[0]), split.rows));
-    const std::string_view set = records.fields()[1];
     if (set != "train" && set != "val" && set != "test")
       refuse(name, "train, val or test", fmt::format("{} at row {}", in_quotes(set), split.rows));
     const std::uint8_t number = set == "train" ? 1 : set == "val" ? 2 : 3;
@@ -142,6 +147,7 @@ RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
     set_of[row] = number;
     rows.push_back(row);
   }
+  if (!listed && split.rows != n) refuse(name, fmt::format("{} rows, one per image", n), split.rows);
   return split;
 }
 

@@ -51,7 +51,8 @@ struct TrainingColumns {
 [[nodiscard]] GroupColumn label_groups(const TrainingData& data);
 
 // Reads the index,split file of `leeway conds draw`: rows of the training, validation and test set, in file
-// order.
+// order. Or a table with a column split and one row per image, as `leeway data load` writes it; rows of id_val,
+// id_test and unused are then in no set.
 //
 // Errors (Error: file, expected, found, row): other columns, an index that is not a whole number below n, an
 // unknown set, a row in two sets. A row listed twice in a set occurs twice.

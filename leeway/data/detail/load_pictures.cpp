@@ -47,6 +47,14 @@ void add_pictures_of_folder(Loaded& set, const fs::path& folder, const fs::path&
   add_pictures(set, std::move(files));
 }
 
+Loaded set_in(const fs::path& folder, std::vector<LoadedColumn> columns) {
+  Loaded set;
+  set.n = columns.back().codes.size();
+  set.columns = std::move(columns);
+  if (set.n > 0) add_pictures_of_folder(set, folder, folder);
+  return set;
+}
+
 Loaded resized(Loaded set, std::size_t side) {
   if (!set.has_pictures()) refuse("size", "a data set with images", "a table only");
   if (side == 0 || side > longest_side) refuse("size", fmt::format("1 to {}", longest_side), side);

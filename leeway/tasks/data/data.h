@@ -67,6 +67,11 @@ struct DataLoadOptions {
   std::optional<std::string> corruption;  // of a set of corruptions; none: all
   std::optional<std::size_t> severity;    // likewise
   data::PictureOptions pictures;          // its resizing and crop
+  std::optional<std::string> split;       // rows of this value of the column split; none: all
+  std::optional<std::string> leave_out;   // domain that becomes the test set; none: no column split is made
+  std::optional<std::string> breeds_split;
+  std::optional<std::size_t> breeds_seed;
+  bool conds_crop = false;
 };
 
 struct LoadedColumn {
