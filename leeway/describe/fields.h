@@ -142,7 +142,8 @@ class Fields {
     visit({name, meaning, {}, {}, true}, &value);
   }
   // A list that is [] where older files lack it.
-  void unless_missing(std::string_view name, std::vector<std::string>& values, std::string_view meaning) {
+  template <class T>
+  void unless_missing(std::string_view name, std::vector<T>& values, std::string_view meaning) {
     visit({name, meaning, {}, {}, true}, &values);
   }
 

@@ -4,14 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "leeway/core/message.h"
+#include "leeway/error_bound/dis2.h"
 #include "leeway/io/csv.h"
 
 namespace leeway::error_bound {
@@ -64,7 +67,11 @@ constexpr std::string_view other_names[] = {"shift",      "target",
                                             "delta",      "strength",
                                             "chunk",      "day",
                                             "week",       "month",
-                                            "date",       "time"};
+                                            "date",       "time",
+                                            "discrepancy"};
+// Columns PREFIX:METHOD.
+constexpr std::string_view validity_prefix = "validity:", proved_prefix = "proved:",
+                           loss_prefix = "discrepancy:";
 
 bool holds(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -76,17 +83,23 @@ std::optional<std::size_t> first_of(const CsvTable& table, std::span<const std::
   return std::nullopt;
 }
 
+std::vector<double> numbers_within(const CsvTable& table, std::size_t column, double least, double most,
+                                   const std::string& file, std::string_view hint = "") {
+  std::vector<double> values = csv_numbers(table, column, file);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!(values[i] >= least && values[i] <= most))
+      refuse(file, fmt::format("column {} within {:g} to {:g}", in_quotes(table.header[column]), least, most),
+             fmt::format("{} at row {}{}", values[i], i, hint));
+  return values;
+}
+
 // The column as accuracies.
 std::vector<double> accuracies(const CsvTable& table, std::size_t column, bool errors,
                                const std::string& file) {
-  std::vector<double> values = csv_numbers(table, column, file);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(values[i] >= 0 && values[i] <= 1))
-      refuse(file, fmt::format("column {} within 0 to 1", in_quotes(table.header[column])),
-             fmt::format("{} at row {} (columns that are no method: leave them out with --methods)",
-                         values[i], i));
-    if (errors) values[i] = 1 - values[i];
-  }
+  std::vector<double> values = numbers_within(table, column, 0, 1, file,
+                                              " (columns that are no method: leave them out with --methods)");
+  if (errors)
+    for (double& value : values) value = 1 - value;
   return values;
 }
 
@@ -115,11 +128,48 @@ std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth
   if (!wanted.empty()) return columns;
   for (std::size_t j = 0; j < table.header.size(); ++j) {
     const bool known =
-        j == truth || holds(data_set_names, table.header[j]) || holds(other_names, table.header[j]);
+        j == truth || holds(data_set_names, table.header[j]) || holds(other_names, table.header[j]) ||
+        std::ranges::any_of(std::array{validity_prefix, proved_prefix, loss_prefix},
+                            [&](std::string_view prefix) { return table.header[j].starts_with(prefix); });
     if (!known && parse_number(table.columns[j].front())) columns.push_back(j);
   }
-  if (columns.empty()) refuse(file, "a column of numbers for each method", "none beside the truth");
   return columns;
+}
+
+std::vector<std::uint8_t> proved_rows(const CsvTable& table, std::size_t column, const std::string& file) {
+  std::vector<std::uint8_t> proved;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const std::string_view field = trimmed(table.columns[column][i]);
+    proved.push_back(holds(std::array<std::string_view, 3>{"1", "true", "True"}, field));
+    if (!proved.back() && !holds(std::array<std::string_view, 3>{"0", "false", "False"}, field))
+      refuse(file, fmt::format("column {} of 1 and 0, or true and false", in_quotes(table.header[column])),
+             fmt::format("{} at row {}", in_quotes(field), i));
+  }
+  return proved;
+}
+
+// Dis2's bound at every delta, as predicted accuracies; none without its terms.
+std::vector<std::pair<std::string, std::vector<double>>> bounds_by_delta(const CsvTable& table,
+                                                                         const std::string& file) {
+  const auto error = table.find("source_error"), found = table.find("discrepancy"),
+             n_source = table.find("n_source"), n_target = table.find("n_target");
+  if (!error || !found || !n_source || !n_target) return {};
+  const std::vector<double> errors = numbers_within(table, *error, 0, 1, file),
+                            discrepancies = numbers_within(table, *found, -1, 1, file),
+                            source = numbers_within(table, *n_source, 1, 1e15, file),
+                            target = numbers_within(table, *n_target, 1, 1e15, file);
+  std::vector<std::pair<std::string, std::vector<double>>> bounds;
+  for (const double delta : bound_deltas) {
+    const std::string name = fmt::format("dis2@{:g}", delta);
+    if (table.find(name)) continue;
+    bounds.emplace_back(name, std::vector<double>(table.rows()));
+    for (std::size_t i = 0; i < table.rows(); ++i)
+      bounds.back().second[i] = std::clamp(
+          1 - errors[i] - discrepancies[i] -
+              hoeffding_term(static_cast<std::size_t>(source[i]), static_cast<std::size_t>(target[i]), delta),
+          0., 1.);
+  }
+  return bounds;
 }
 
 }  // namespace
@@ -178,13 +228,25 @@ static ShiftTable shift_table_of(const CsvTable& table, const std::string& file,
   const std::vector<std::string_view> unnamed(table.rows());
   const std::vector<std::string_view>& data_sets = data_set ? table.columns[*data_set] : unnamed;
   result.data_sets = std::set<std::string_view>(data_sets.begin(), data_sets.end()).size();
-  for (const std::size_t column : method_columns(table, truth.column, methods, file)) {
-    const std::vector<double> predicted = accuracies(table, column, truth.errors, file);
-    MethodShifts method{table.header[column], {}};
+  const auto add = [&](const std::string& name, const std::vector<double>& predicted) {
+    MethodShifts method{name, {}, {}, {}};
     for (std::size_t i = 0; i < table.rows(); ++i)
       method.shifts.push_back({std::string(data_sets[i]), targets[i], predicted[i]});
+    if (const auto column = table.find(fmt::format("{}{}", validity_prefix, name)))
+      method.validity = numbers_within(table, *column, 0, 1, file);
+    if (const auto column = table.find(fmt::format("{}{}", proved_prefix, name)))
+      method.proved = proved_rows(table, *column, file);
     result.methods.push_back(std::move(method));
-  }
+  };
+  for (const std::size_t column : method_columns(table, truth.column, methods, file))
+    add(table.header[column], accuracies(table, column, truth.errors, file));
+  if (methods.empty())
+    for (const auto& [name, predicted] : bounds_by_delta(table, file)) add(name, predicted);
+  if (result.methods.empty()) refuse(file, "a column of numbers for each method", "none beside the truth");
+  for (std::size_t j = 0; j < table.header.size(); ++j)
+    if (table.header[j].starts_with(loss_prefix))
+      result.losses.push_back(
+          {table.header[j].substr(loss_prefix.size()), numbers_within(table, j, -1, 1, file)});
   return result;
 }
 

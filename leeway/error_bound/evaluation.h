@@ -13,7 +13,9 @@
 // Cost: n log n. Deterministic.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "leeway/core/statistics.h"
+#include "leeway/error_bound/loss_comparison.h"
 
 namespace leeway::error_bound {
 
@@ -52,17 +55,26 @@ enum class Adjustment { shift, scale };
 // `target_acc`, `trg_accuracy`, `trg_acc`, `true_accuracy`) or error (`error`, `target_error`, `true_error`);
 // method columns hold the same quantity. Methods are the columns in `methods`, by default all other numeric
 // columns except known non-methods (`shift`, `seed`, `train_method`, `source_accuracy` and the like).
+// More columns of a method, which are no methods: `validity:METHOD` (0 to 1), `proved:METHOD` (1 or true where
+// Corollary E.2 proves the assumption, 0 or false elsewhere), `discrepancy:LOSS` (-1 to 1). From columns
+// source_error, discrepancy, n_source and n_target come the methods dis2@DELTA, Dis2's bound at `bound_deltas`, if
+// `methods` is empty.
 // Errors (Error: file, column, row): those of csv.h, no or two truth columns, no method, an unknown method, a
 // value that is not a number in [0,1], no rows. Cost: one pass.
 
 struct MethodShifts {
-  std::string method;         // the column's name
-  std::vector<Shift> shifts;  // accuracies, whatever the table holds
+  std::string method;                // the column's name
+  std::vector<Shift> shifts;         // accuracies, whatever the table holds
+  std::vector<double> validity;      // of each shift; empty without a column
+  std::vector<std::uint8_t> proved;  // likewise
 };
+
+inline constexpr std::array<double, 5> bound_deltas{.01, .05, .1, .2, .5};
 
 struct ShiftTable {
   std::size_t n = 0, data_sets = 0;
   std::vector<MethodShifts> methods;  // in the order of columns, or as asked for
+  std::vector<LossShifts> losses;
 };
 
 [[nodiscard]] ShiftTable read_shift_table(const std::filesystem::path& path,

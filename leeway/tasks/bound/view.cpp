@@ -10,7 +10,6 @@
 namespace leeway::tasks {
 namespace {
 
-using error_bound::ComponentBound;
 using error_bound::Concentration;
 using error_bound::Dis2;
 using error_bound::Estimator;
@@ -160,26 +159,6 @@ Blocks method_table(const Bound& record) {
   return table.block();
 }
 
-Blocks range_table(const error_bound::ComponentRange& range) {
-  using One = ComponentBound;
-  const std::vector<ColumnOf<One>> columns = {
-      {number_column("Components", "Number of leading principal components"), &One::components},
-      {number_column("Validity score",
-                     "Low if critics are hard to train: too few components for the true labels"),
-       [](const One& one) { return fixed_cell(one.validity_score, 2); }},
-      {number_column("Estimate", "Without the concentration term"),
-       [](const One& one) {
-         return share_cell({one.dis2.estimate, {}, {}});
-       }},
-      {number_column("Error at most", "At this bound's share of delta"),
-       [](const One& one) {
-         return share_cell({one.dis2.bound, {}, {}});
-       }},
-      {text_column("Kept", "The validity score is high enough; the lowest of the kept bounds counts"),
-       [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
-  return in_both(table_of("The bound by number of principal components", columns, range.bounds).block());
-}
-
 Section terms_section(const Bound& record) {
   using One = Concentration;
   if (!record.dis2) return {};
@@ -206,7 +185,8 @@ Section terms_section(const Bound& record) {
               count(terms.n_source), count(terms.n_target),
               record.options.dis2.holdout > 0 ? "no critic" : "the critics, so that the bound is not valid",
               terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
-          (record.dis2->range ? range_table(*record.dis2->range) : Blocks()) + bound_meanings()};
+          (record.dis2->range ? range_table(*record.dis2->range, record.target.error) : Blocks()) +
+          divergence_table(record.dis2->divergences) + bound_meanings()};
 }
 
 // The discrepancy of every critic in its order, and the largest so far.
@@ -353,6 +333,7 @@ View view(const Bound& record) {
                      in_both(method_table(record)),
                  {terms_section(record),
                   restarts_section(record),
+                  loss_section(record.dis2 ? record.dis2->losses : std::nullopt, record.options.level),
                   {"methods", "Assumptions", "Assumptions of the methods, and when they are too low",
                    assumptions(record)}},
                  fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n)));

@@ -4,6 +4,7 @@
 
 #include "leeway/describe/json.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
+#include "leeway/tasks/likely_error.h"
 
 namespace leeway::error_bound {
 
@@ -26,6 +27,21 @@ static void score_fields(error_bound::Score& score, Fields& f) {
     "mean overstatement of accuracy on the shifts where it is overstated; null without such shifts");
 }
 
+static void fields(ThresholdScore& one, Fields& f) {
+  f("threshold", one.threshold, a_share, "minimum validity score");
+  score_fields(one.score, f);
+  f("worst", one.worst, a_share, "largest overstatement of accuracy");
+}
+
+static void fields(ValidityScores& validity, Fields& f) {
+  f("scores", validity.scores, a_share, "validity score of each shift");
+  f.measured(
+      "correlation", validity.correlation, from_to(-1, 1),
+      "Pearson's correlation of validity score and tightness, predicted less true error; null if one of "
+      "them is constant, or for less than 4 shifts");
+  f("thresholds", validity.thresholds, "scores of the shifts whose validity score reaches a threshold");
+}
+
 static void fields(AdjustedScore& adjusted, Fields& f) {
   f.choice("adjustment", adjusted.adjustment,
            {{"shift", "subtracted from the accuracy"}, {"scale", "multiplies the accuracy"}},
@@ -46,6 +62,10 @@ static void fields(EvaluatedMethod& method, Fields& f) {
   f("exceeds_delta", exceeds, "violation_rate_low is above delta; null without a delta");
   f("adjusted", method.adjusted, "scores after adjustment on the other data sets; [] with one data set");
   f("points", method.points, "the shifts, in the order of the table");
+  f.measured(
+      "proved", method.proved, a_share,
+      "share of shifts where Corollary E.2 proves the assumption; null without a column proved:METHOD");
+  f("validity", method.validity, "validity score and tightness; null without a column validity:METHOD");
 }
 
 void fields(BoundEvaluateOptions& options, Fields& f) {
@@ -60,6 +80,8 @@ void fields(BoundEvaluation& record, Fields& f) {
   common_fields(record, f);
   f("data_sets", record.data_sets, at_least(1), "number of data sets");
   f("results", record.results, "one for each method");
+  f("losses", record.losses,
+    "disagreement losses compared over the shifts; null without two columns discrepancy:LOSS");
 }
 
 std::optional<bool> EvaluatedMethod::exceeds_delta() const {

@@ -51,6 +51,12 @@ Blocks score_table(const BoundEvaluation& evaluation) {
       {overestimation_column(), [](const One& one) { return points_cell(one.score.overestimation); }},
       {interval_column("Violation rate", "Share of shifts whose error is understated"),
        [](const One& one) { return share_cell(violation_of(one)); }}};
+  if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.proved.has_value(); }))
+    columns.push_back({interval_column("Proved", "Share of shifts where Corollary E.2 proves the assumption"),
+                       [](const One& one) {
+                         return one.proved ? share_cell(measured(one.proved->value, one.proved->interval))
+                                           : dash_cell("no column proved:METHOD");
+                       }});
   columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.delta.has_value(); }))
     columns.push_back(
@@ -184,6 +190,34 @@ Section violation_section(const BoundEvaluation& evaluation) {
           delta_chart(evaluation) + (most > 0 ? excess_charts(evaluation, most) : Blocks())};
 }
 
+// Tightness by validity score, and the scores of the shifts that a threshold keeps.
+Section validity_section(const BoundEvaluation& evaluation) {
+  Table tightness("Validity score and tightness, predicted less true error",
+                  {text_column("Method"), interval_column("Correlation", "Pearson's, with Fisher's interval"),
+                   number_column("Shifts")}),
+      kept("Every method on the shifts whose validity score reaches a threshold",
+           {text_column("Method"), number_column("Threshold"), number_column("MAE", "In points"),
+            coverage_column(), number_column("Worst", "Largest understatement of the error, in points"),
+            number_column("Shifts")});
+  for (const EvaluatedMethod& method : evaluation.results) {
+    if (!method.validity) continue;
+    const auto& [scores, correlation, thresholds] = *method.validity;
+    Cell cell = dash_cell("scores or tightness are all the same, or less than 4 shifts");
+    if (correlation) {
+      const auto& [low, high] = correlation->interval;
+      cell = with_interval(number_cell(correlation->value, fixed(correlation->value, 2)),
+                           measured(correlation->value, correlation->interval),
+                           fmt::format("{}–{}", fixed(low, 2), fixed(high, 2)));
+    }
+    tightness.add({text_cell(method.method), cell, count_cell(scores.size())});
+    for (const ThresholdScore& one : thresholds)
+      kept.add({text_cell(method.method), fixed_cell(one.threshold, 2), points_cell(one.score.mae),
+                share_cell(coverage_of(one.score)), points_cell(one.worst), count_cell(one.score.n)});
+  }
+  return {"validity", "Validity score", "Does a higher validity score mean a looser bound?",
+          in_both(tightness.block() + kept.block(2))};
+}
+
 Section adjusted_section(const BoundEvaluation& evaluation) {
   Table table(
       "Every method, adjusted on the other data sets to a required coverage",
@@ -204,7 +238,8 @@ Section adjusted_section(const BoundEvaluation& evaluation) {
 View view(const BoundEvaluation& evaluation) {
   return view_of("bounds and estimates over many shifts", evaluation.envelope,
                  in_both(score_table(evaluation)) + scatter_charts(evaluation),
-                 {violation_section(evaluation), adjusted_section(evaluation)},
+                 {violation_section(evaluation), validity_section(evaluation),
+                  loss_section(evaluation.losses, evaluation.options.level), adjusted_section(evaluation)},
                  fmt::format("{} shifts of {} data set{}", count(evaluation.results[0].score.n),
                              count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s"));
 }
