@@ -94,6 +94,29 @@ TEST_F(ShiftTableFile, ErrorsBecomeAccuracies) {
   EXPECT_EQ(table.data_sets, 1u);
 }
 
+TEST_F(ShiftTableFile, ColumnsOfAMethodAreNoMethods) {
+  const ShiftTable table = read_shift_table(
+      write("error,dis2,validity:dis2,proved:dis2,discrepancy:a,discrepancy:b\n.1,.5,.9,true,-.1,.2\n"
+            ".2,.6,.8,0,.3,.4\n"));
+  ASSERT_EQ(table.methods.size(), 1u);
+  EXPECT_THAT(table.methods[0].validity, ::testing::ElementsAre(.9, .8));
+  EXPECT_THAT(table.methods[0].proved, ::testing::ElementsAre(1, 0));
+  ASSERT_EQ(table.losses.size(), 2u);
+  EXPECT_EQ(table.losses[0].loss, "a");
+  EXPECT_EQ(table.losses[0].discrepancies[0], -.1);
+  EXPECT_EQ(refusal("error,a,validity:a\n.1,.5,2\n"),
+            "table.csv: expected column 'validity:a' within 0 to 1, found 2 at row 0");
+  EXPECT_THAT(refusal("error,a,proved:a\n.1,.5,maybe\n"), Says("table.csv: expected ... 'maybe' at row 0"));
+}
+
+TEST_F(ShiftTableFile, TheTermsOfDis2GiveItsBoundAtEveryDelta) {
+  const ShiftTable table =
+      read_shift_table(write("error,source_error,discrepancy,n_source,n_target\n.1,.05,.2,1000,500\n"));
+  ASSERT_EQ(table.methods.size(), bound_deltas.size());
+  EXPECT_EQ(table.methods[1].method, "dis2@0.05");
+  EXPECT_NEAR(table.methods[1].shifts[0].predicted, .75 - hoeffding_term(1000, 500, .05), 1e-12);
+}
+
 TEST_F(ShiftTableFile, RefusalsNameTheColumn) {
   EXPECT_THAT(refusal("a,b\n1,2\n"), ::testing::HasSubstr("found none among a, b"));
   EXPECT_THAT(refusal("truth,error,a\n1,1,2\n"), ::testing::HasSubstr("found truth and error"));
