@@ -45,6 +45,8 @@ TEST(BoundTask, IsThatOfTheAnalyses) {
   EXPECT_EQ(record.source.n, 4u);
   EXPECT_EQ(record.inverse_temperature, 1);
   EXPECT_FALSE(record.target.error || record.dis2->dis2.corollary);
+  ASSERT_TRUE(record.dis2->divergences);
+  EXPECT_EQ(record.dis2->divergences->h, .25);  // the row with 1:3
   expect_envelope(record);
 }
 
@@ -103,6 +105,15 @@ TEST(BoundTask, RepresentationsLossesAndSearches) {
   EXPECT_EQ(range.dis2.bound, range.range->best().dis2.bound);
   EXPECT_EQ(range.dis2.corollary->holds,
             range.dis2.corollary->target_error <= range.dis2.corollary->threshold);
+  EXPECT_THAT(range.range->bounds[0].agreements, SizeIs(50));  // epochs of the recipe
+  EXPECT_EQ(error_bound::validity_score(range.range->bounds[0].agreements),
+            range.range->bounds[0].validity_score);
+  EXPECT_FALSE(range.losses || range.divergences);  // four columns
+  const Dis2Bound all = dis2("logits", "all", "reference"), one = dis2("logits", "d-bat", "reference");
+  EXPECT_EQ(all.dis2.bound, dis2("logits", "disagreement", "reference").dis2.bound);
+  ASSERT_TRUE(all.losses);
+  EXPECT_EQ(all.losses->n, all.dis2.n_source + all.dis2.n_target);
+  EXPECT_EQ(all.losses->losses[1].training_discrepancy, one.dis2.training_discrepancy);
   for (const char* loss : {"disagreement", "d-bat", "chuang"})
     for (const char* search : {"maximum", "reference"}) {
       const Dis2Bound found = dis2("logits", loss, search);
@@ -140,7 +151,13 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
     const std::vector<error_bound::Shift> shifts{
         {"a", .5, .6}, {"a", .7, .7}, {other, .8, .5}, {other, .4, .6}};
     const std::size_t sets = other == "a" ? 1 : 2;
-    return BoundEvaluateTask{"shifts", {4, sets, {{"guess@0.05", shifts}, {"guess@x", shifts}}}, {}};
+    return BoundEvaluateTask{
+        "shifts",
+        {4,
+         sets,
+         {{"guess@0.05", shifts, {.85, .95, 1, .85}, {1, 0, 1, 1}}, {"guess@x", shifts, {}, {}}},
+         {}},
+        {}};
   };
   BoundEvaluateTask task = task_of("b");
   task.options.delta = .2;
@@ -157,6 +174,14 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
   EXPECT_EQ(guess.adjusted[0].adjustment, "shift");
   EXPECT_NEAR(guess.adjusted[0].score.mae, .2, 1e-12);  // .4 .5 .4 .5 beside .5 .7 .8 .4
   EXPECT_THAT(guess.points, SizeIs(4));
+  EXPECT_EQ(guess.proved->value, .75);
+  ASSERT_TRUE(guess.validity && !record.results[1].validity);
+  EXPECT_NEAR(guess.validity->correlation->value, .045 / std::sqrt(.016875 * .14),
+              1e-12);                                  // -.1, 0, .3, -.2
+  ASSERT_THAT(guess.validity->thresholds, SizeIs(3));  // 0 to .8 keep all, .9 and .95 two, .99 one
+  EXPECT_EQ(guess.validity->thresholds[1].threshold, .9);
+  EXPECT_EQ(guess.validity->thresholds[1].score.n, 2u);
+  EXPECT_NEAR(guess.validity->thresholds[0].worst, .2, 1e-12);
   expect_envelope(record);
   const BoundEvaluation one = bound_evaluate(task_of("a"));
   EXPECT_TRUE(one.results[0].adjusted.empty());
