@@ -144,7 +144,7 @@ class Fields {
   // A list that is [] where older files lack it.
   template <class T>
   void unless_missing(std::string_view name, std::vector<T>& values, std::string_view meaning) {
-    visit({name, meaning, {}, {}, true}, &values);
+    visit({name, meaning, {}, {}, true}, slot_of(values));
   }
 
   // f.lengths({.alike = {"columns", "values"}}), after these fields.

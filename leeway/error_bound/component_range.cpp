@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "leeway/core/message.h"
 
@@ -45,9 +44,7 @@ ComponentRange dis2_over_components(const Sample& source, const Sample& target, 
     bound.dis2 = dis2_bound(source, target, one);
     Dis2Options recipe = one;
     recipe.search = Search::reference, recipe.restarts = std::min(most_scored, options.restarts);
-    Dis2 scored = dis2_bound(source, target, recipe);
-    bound.validity_score = scored.validity_score.value_or(0);
-    bound.agreements = std::move(scored.agreements);
+    bound.validity_score = dis2_bound(source, target, recipe).validity_score.value_or(0);
     bound.kept = bound.validity_score >= least_validity;
   }
   range.chosen = least_kept(range.bounds);

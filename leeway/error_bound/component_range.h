@@ -28,9 +28,8 @@ struct ComponentBound {
   std::size_t fraction = 1;    // f
   std::size_t components = 0;  // d / f
   Dis2 dis2;
-  double validity_score = 0;            // of the papers' recipe
-  bool kept = false;                    // the score reaches what was asked for
-  std::vector<double> agreements = {};  // Dis2::agreements of the recipe
+  double validity_score = 0;  // of the papers' recipe
+  bool kept = false;          // the score reaches what was asked for
 };
 
 struct ComponentRange {

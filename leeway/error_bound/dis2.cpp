@@ -35,15 +35,12 @@ struct Restart {
   std::array<double, 3> bounds = {lowest, lowest, lowest};  // the largest: Hoeffding, Bernstein, betting
   double training_discrepancy = lowest;                     // of the critic that trains best ...
   double verdict_discrepancy = 0;                           // ... and its D on held-out rows
-  std::vector<std::uint8_t> agreed;                         // ... of which it agrees on these
   std::optional<double> validity_score;
-  std::vector<double> agreements;
 };
 
 class Measuring {
  public:
-  Measuring(const Sample& source, const CriticData& data, const Dis2Options& options)
-      : data_(data), delta_(options.delta), keep_rows_(options.keep_rows) {
+  Measuring(const Sample& source, const CriticData& data, double delta) : data_(data), delta_(delta) {
     const auto right = [&](std::span<const std::size_t> rows, std::span<const std::int32_t> y) {
       std::vector<std::uint8_t> is(rows.size());
       for (std::size_t i = 0; i < rows.size(); ++i) is[i] = source.labels[rows[i]] == y[i];
@@ -96,10 +93,8 @@ class Measuring {
       restart.best = {found, static_cast<double>(agreed.source) / static_cast<double>(data_.holdout.n_source),
                       static_cast<double>(agreed.target) / static_cast<double>(data_.holdout.n_target)};
     const double trained = discrepancy(agreement_of(data_.training.n_source, training), data_.training);
-    if (trained > restart.training_discrepancy) {
+    if (trained > restart.training_discrepancy)
       restart.training_discrepancy = trained, restart.verdict_discrepancy = found;
-      if (keep_rows_) restart.agreed = holdout;
-    }
     const Counts counts = count(data_.holdout, right_holdout_, holdout);
     const double bounds[] = {hoeffding_bound(counts, delta_), empirical_bernstein_bound(counts, delta_),
                              betting_bound(counts, count(data_.training, right_training_, training), delta_)};
@@ -109,7 +104,6 @@ class Measuring {
 
   const CriticData& data_;
   double delta_;
-  bool keep_rows_;
   std::vector<std::uint8_t> right_holdout_, right_training_;
 };
 
@@ -193,7 +187,6 @@ std::vector<Restart> search_reference(const CriticData& data, const Measuring& m
       agreements.push_back(measuring.source_agreement(theta));
     });
     restart.validity_score = validity_score(agreements);
-    restart.agreements = std::move(agreements);
     return restart;
   });
 }
@@ -264,10 +257,10 @@ Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& o
     Dis2Options linear = options;
     linear.representation.kernel = false;
     const CriticData data = critic_data(source, target, linear, Scaling::standard);
-    search(data, Measuring(source, data, options), linear);
+    search(data, Measuring(source, data, options.delta), linear);
   }
   const CriticData data = critic_data(source, target, options, maximum ? Scaling::standard : Scaling::none);
-  const Measuring measuring(source, data, options);
+  const Measuring measuring(source, data, options.delta);
   search(data, measuring, options);
 
   Dis2 result;
@@ -280,15 +273,12 @@ Dis2 dis2_bound(const Sample& source, const Sample& target, const Dis2Options& o
     if (restart.best.discrepancy > all.best.discrepancy) all.best = restart.best;
     if (restart.training_discrepancy > all.training_discrepancy)
       all.training_discrepancy = restart.training_discrepancy,
-      all.verdict_discrepancy = restart.verdict_discrepancy, all.agreed = restart.agreed;
+      all.verdict_discrepancy = restart.verdict_discrepancy;
     for (std::size_t i = 0; i < all.bounds.size(); ++i)
       all.bounds[i] = std::max(all.bounds[i], restart.bounds[i]);
-    if (restart.validity_score && *restart.validity_score < all.validity_score)
-      all.validity_score = restart.validity_score, all.agreements = restart.agreements;
+    if (restart.validity_score) all.validity_score = std::min(all.validity_score, restart.validity_score);
   }
   result.discrepancy = all.best.discrepancy;
-  result.agreements = std::move(all.agreements);
-  result.training_discrepancy = all.training_discrepancy, result.agreed = std::move(all.agreed);
   result.agreement_source = all.best.agreement_source, result.agreement_target = all.best.agreement_target;
   result.concentration = hoeffding_term(result.n_source, result.n_target, options.delta);
   const double sum = result.source_error + result.discrepancy;

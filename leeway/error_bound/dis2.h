@@ -78,7 +78,6 @@ struct Dis2Options {
   // Maximum number of training rows per set, evenly spread; 0: the larger of 65,536 and 64 per parameter of a
   // critic. The bound holds for any choice. No effect if holdout = 0.
   std::size_t most_training = 0;
-  bool keep_rows = false;  // keeps Dis2::agreed
   std::uint64_t seed = 0;
   Progress* progress = nullptr;
 };
@@ -123,11 +122,6 @@ struct Dis2 {
   std::vector<Concentration> concentrations;  // Hoeffding first
   std::vector<double> restarts;               // D of every restart, the largest of the critics it met
   std::optional<Verdict> corollary;           // where the target has labels and rows are held out
-  std::vector<double> agreements;  // Search::reference: of the restart with the lowest score, per epoch
-  // The critic with the largest D on the training rows: that D, and the held-out rows on which it agrees, 1 or 0,
-  // source first (only if Dis2Options::keep_rows).
-  double training_discrepancy = 0;
-  std::vector<std::uint8_t> agreed;
 };
 
 // What the bound assumes of `representation` ("logits", "pca:16", "kernel:logits"), in words.

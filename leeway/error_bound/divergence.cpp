@@ -30,43 +30,27 @@ std::int64_t shift_of(const RowSet& set, const CriticRows& rows) {
                   std::popcount(set.source) * static_cast<std::int64_t>(rows.n_target));
 }
 
-struct PlanePoint {
-  double x = 0, y = 0;
-};
-
-// Of the line from a to b: the rows on its left, and those on it with their place along it.
-struct LineSides {
-  RowSet left, right;
-  std::vector<std::pair<double, std::size_t>> on;
-};
-
-LineSides sides_of(const CriticRows& rows, const std::vector<PlanePoint>& points, const PlanePoint& a,
-                   const PlanePoint& b) {
-  constexpr double rounding = 1e-13;
-  LineSides sides;
-  const double dx = b.x - a.x, dy = b.y - a.y;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double ex = points[i].x - a.x, ey = points[i].y - a.y;
-    const double first = dx * ey, second = dy * ex, turn = first - second;
-    if (std::abs(turn) <= rounding * (std::abs(first) + std::abs(second)))
-      sides.on.emplace_back(dx * ex + dy * ey, i);
-    else
-      (turn > 0 ? sides.left : sides.right).add(rows, i);
-  }
-  std::ranges::sort(sides.on);
-  return sides;
-}
-
 // Every half-plane of the rows once, up to complements.
 std::vector<RowSet> half_planes(const CriticRows& rows) {
-  std::vector<PlanePoint> points(rows.n());
-  for (std::size_t i = 0; i < rows.n(); ++i)
-    points[i] = {rows.at_row(i, 0), rows.d == 2 ? rows.at_row(i, 1) : 0};
+  constexpr double rounding = 1e-13;
+  const auto along = [&](std::size_t i, std::size_t j, std::size_t column) {
+    return column < rows.d ? double(rows.at_row(j, column)) - double(rows.at_row(i, column)) : 0.;
+  };
   std::vector<RowSet> sets{{}};
   for (std::size_t i = 0; i < rows.n(); ++i)
     for (std::size_t j = i + 1; j < rows.n(); ++j) {
-      if (points[i].x == points[j].x && points[i].y == points[j].y) continue;
-      auto [left, right, on] = sides_of(rows, points, points[i], points[j]);
+      const double dx = along(i, j, 0), dy = along(i, j, 1);
+      if (dx == 0 && dy == 0) continue;
+      RowSet left, right;
+      std::vector<std::pair<double, std::size_t>> on;  // the line, by the place along it
+      for (std::size_t e = 0; e < rows.n(); ++e) {
+        const double ex = along(i, e, 0), ey = along(i, e, 1), turn = dx * ey - dy * ex;
+        if (std::abs(turn) <= rounding * (std::abs(dx * ey) + std::abs(dy * ex)))
+          on.emplace_back(dx * ex + dy * ey, e);
+        else
+          (turn > 0 ? left : right).add(rows, e);
+      }
+      std::ranges::sort(on);
       for (std::size_t e = 0; e < on.size(); ++e) {
         if (e == 0 || on[e].first > on[e - 1].first) sets.insert(sets.end(), {left, right});
         left.add(rows, on[e].second), right.add(rows, on[e].second);
@@ -77,8 +61,7 @@ std::vector<RowSet> half_planes(const CriticRows& rows) {
   for (RowSet& set : sets)
     if (set.source & 1) set = set ^ all;
   std::ranges::sort(sets);
-  const auto [first, last] = std::ranges::unique(sets);
-  sets.erase(first, last);
+  sets.erase(std::ranges::unique(sets).begin(), sets.end());
   return sets;
 }
 
@@ -96,20 +79,14 @@ std::optional<Divergences> divergences(const Sample& source, const Sample& targe
   for (std::size_t i = 0; i < rows.n(); ++i)
     if (rows.y[i] == 1) classifier.add(rows, i);
   const std::vector<RowSet> sets = half_planes(rows);
-  std::vector<std::int64_t> most(sets.size());
-  parallel_for(sets.size(), [&](std::size_t a) {
-    for (std::size_t b = a; b < sets.size(); ++b)
-      most[a] = std::max(most[a], shift_of(sets[a] ^ sets[b], rows));
-  });
-  const auto largest = [&](const RowSet& with) {
+  const auto largest = [&](const RowSet& with, std::size_t begin) {
     std::int64_t value = 0;
-    for (const RowSet& set : sets) value = std::max(value, shift_of(set ^ with, rows));
+    for (std::size_t i = begin; i < sets.size(); ++i) value = std::max(value, shift_of(sets[i] ^ with, rows));
     return static_cast<double>(value) / static_cast<double>(rows.n_source * rows.n_target);
   };
-  return Divergences{rows.n_source, rows.n_target, largest({}),
-                     static_cast<double>(*std::ranges::max_element(most)) /
-                         static_cast<double>(rows.n_source * rows.n_target),
-                     largest(classifier)};
+  std::vector<double> most(sets.size());
+  parallel_for(sets.size(), [&](std::size_t a) { most[a] = largest(sets[a], a); });
+  return Divergences{largest({}, 0), *std::ranges::max_element(most), largest(classifier, 0)};
 }
 
 }  // namespace leeway::error_bound

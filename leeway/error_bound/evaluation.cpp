@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "leeway/core/contingency.h"
 #include "leeway/core/message.h"
-#include "leeway/error_bound/dis2.h"
 #include "leeway/io/csv.h"
 
 namespace leeway::error_bound {
@@ -67,11 +67,8 @@ constexpr std::string_view other_names[] = {"shift",      "target",
                                             "delta",      "strength",
                                             "chunk",      "day",
                                             "week",       "month",
-                                            "date",       "time",
-                                            "discrepancy"};
-// Columns PREFIX:METHOD.
-constexpr std::string_view validity_prefix = "validity:", proved_prefix = "proved:",
-                           loss_prefix = "discrepancy:";
+                                            "date",       "time"};
+constexpr std::string_view about_names[] = {"validity:", "proved:", "discrepancy:"};  // prefixes
 
 bool holds(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -88,7 +85,7 @@ std::vector<double> numbers_within(const CsvTable& table, std::size_t column, do
   std::vector<double> values = csv_numbers(table, column, file);
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!(values[i] >= least && values[i] <= most))
-      refuse(file, fmt::format("column {} within {:g} to {:g}", in_quotes(table.header[column]), least, most),
+      refuse(file, fmt::format("column {} within {} to {}", in_quotes(table.header[column]), least, most),
              fmt::format("{} at row {}{}", values[i], i, hint));
   return values;
 }
@@ -101,6 +98,14 @@ std::vector<double> accuracies(const CsvTable& table, std::size_t column, bool e
   if (errors)
     for (double& value : values) value = 1 - value;
   return values;
+}
+
+// What the table holds about a method; empty without a column.
+std::vector<double> about(const CsvTable& table, std::string_view prefix, std::string_view name,
+                          const std::string& file) {
+  const auto column = table.find(fmt::format("{}{}", prefix, name));
+  return column ? numbers_within(table, *column, prefix == about_names[2] ? -1 : 0, 1, file)
+                : std::vector<double>();
 }
 
 struct Truth {
@@ -127,49 +132,14 @@ std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth
   for (const std::string& name : wanted) columns.push_back(place_of_column(table.header, name, file));
   if (!wanted.empty()) return columns;
   for (std::size_t j = 0; j < table.header.size(); ++j) {
+    const std::string& name = table.header[j];
     const bool known =
-        j == truth || holds(data_set_names, table.header[j]) || holds(other_names, table.header[j]) ||
-        std::ranges::any_of(std::array{validity_prefix, proved_prefix, loss_prefix},
-                            [&](std::string_view prefix) { return table.header[j].starts_with(prefix); });
+        j == truth || holds(data_set_names, name) || holds(other_names, name) ||
+        std::ranges::any_of(about_names, [&](std::string_view prefix) { return name.starts_with(prefix); });
     if (!known && parse_number(table.columns[j].front())) columns.push_back(j);
   }
+  if (columns.empty()) refuse(file, "a column of numbers for each method", "none beside the truth");
   return columns;
-}
-
-std::vector<std::uint8_t> proved_rows(const CsvTable& table, std::size_t column, const std::string& file) {
-  std::vector<std::uint8_t> proved;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const std::string_view field = trimmed(table.columns[column][i]);
-    proved.push_back(holds(std::array<std::string_view, 3>{"1", "true", "True"}, field));
-    if (!proved.back() && !holds(std::array<std::string_view, 3>{"0", "false", "False"}, field))
-      refuse(file, fmt::format("column {} of 1 and 0, or true and false", in_quotes(table.header[column])),
-             fmt::format("{} at row {}", in_quotes(field), i));
-  }
-  return proved;
-}
-
-// Dis2's bound at every delta, as predicted accuracies; none without its terms.
-std::vector<std::pair<std::string, std::vector<double>>> bounds_by_delta(const CsvTable& table,
-                                                                         const std::string& file) {
-  const auto error = table.find("source_error"), found = table.find("discrepancy"),
-             n_source = table.find("n_source"), n_target = table.find("n_target");
-  if (!error || !found || !n_source || !n_target) return {};
-  const std::vector<double> errors = numbers_within(table, *error, 0, 1, file),
-                            discrepancies = numbers_within(table, *found, -1, 1, file),
-                            source = numbers_within(table, *n_source, 1, 1e15, file),
-                            target = numbers_within(table, *n_target, 1, 1e15, file);
-  std::vector<std::pair<std::string, std::vector<double>>> bounds;
-  for (const double delta : bound_deltas) {
-    const std::string name = fmt::format("dis2@{:g}", delta);
-    if (table.find(name)) continue;
-    bounds.emplace_back(name, std::vector<double>(table.rows()));
-    for (std::size_t i = 0; i < table.rows(); ++i)
-      bounds.back().second[i] = std::clamp(
-          1 - errors[i] - discrepancies[i] -
-              hoeffding_term(static_cast<std::size_t>(source[i]), static_cast<std::size_t>(target[i]), delta),
-          0., 1.);
-  }
-  return bounds;
 }
 
 }  // namespace
@@ -217,6 +187,28 @@ std::vector<Shift> adjust(std::span<const Shift> shifts, Adjustment adjustment, 
   return adjusted;
 }
 
+std::vector<LossTest> compare_losses(std::span<const LossShifts> losses, double level) {
+  std::vector<LossTest> tests;
+  std::vector<double> p;
+  for (std::size_t a = 0; a < losses.size(); ++a)
+    for (std::size_t b = a + 1; b < losses.size(); ++b) {
+      const std::vector<double>&first = losses[a].discrepancies, &second = losses[b].discrepancies;
+      LossTest test{losses[a].loss, losses[b].loss, mean_and_error(first).mean, mean_and_error(second).mean};
+      std::vector<double> differences(test.n = first.size());
+      std::ranges::transform(first, second, differences.begin(), std::minus<>{});
+      test.difference = mean_and_error(differences).mean;
+      if (test.n > 1) test.interval = student_interval(differences, level);
+      test.larger =
+          static_cast<std::size_t>(std::ranges::count_if(differences, [](double d) { return d > 0; }));
+      if (const double value = student_p(differences); !std::isnan(value)) test.p = value, p.push_back(value);
+      tests.push_back(std::move(test));
+    }
+  const std::vector<double> adjusted = holm(p);
+  for (std::size_t i = 0, next = 0; i < tests.size(); ++i)
+    if (tests[i].p) tests[i].p_adjusted = adjusted[next++];
+  return tests;
+}
+
 static ShiftTable shift_table_of(const CsvTable& table, const std::string& file,
                                  std::span<const std::string> methods) {
   const Truth truth = find_truth(table, file);
@@ -228,25 +220,21 @@ static ShiftTable shift_table_of(const CsvTable& table, const std::string& file,
   const std::vector<std::string_view> unnamed(table.rows());
   const std::vector<std::string_view>& data_sets = data_set ? table.columns[*data_set] : unnamed;
   result.data_sets = std::set<std::string_view>(data_sets.begin(), data_sets.end()).size();
-  const auto add = [&](const std::string& name, const std::vector<double>& predicted) {
-    MethodShifts method{name, {}, {}, {}};
+  for (const std::size_t column : method_columns(table, truth.column, methods, file)) {
+    const std::vector<double> predicted = accuracies(table, column, truth.errors, file);
+    const std::string& name = table.header[column];
+    MethodShifts method{
+        name, {}, about(table, about_names[0], name, file), about(table, about_names[1], name, file)};
     for (std::size_t i = 0; i < table.rows(); ++i)
       method.shifts.push_back({std::string(data_sets[i]), targets[i], predicted[i]});
-    if (const auto column = table.find(fmt::format("{}{}", validity_prefix, name)))
-      method.validity = numbers_within(table, *column, 0, 1, file);
-    if (const auto column = table.find(fmt::format("{}{}", proved_prefix, name)))
-      method.proved = proved_rows(table, *column, file);
     result.methods.push_back(std::move(method));
-  };
-  for (const std::size_t column : method_columns(table, truth.column, methods, file))
-    add(table.header[column], accuracies(table, column, truth.errors, file));
-  if (methods.empty())
-    for (const auto& [name, predicted] : bounds_by_delta(table, file)) add(name, predicted);
-  if (result.methods.empty()) refuse(file, "a column of numbers for each method", "none beside the truth");
-  for (std::size_t j = 0; j < table.header.size(); ++j)
-    if (table.header[j].starts_with(loss_prefix))
-      result.losses.push_back(
-          {table.header[j].substr(loss_prefix.size()), numbers_within(table, j, -1, 1, file)});
+  }
+  for (const std::string& name : table.header)
+    if (name.starts_with(about_names[2])) {
+      std::string loss = name.substr(about_names[2].size());
+      std::vector<double> found = about(table, about_names[2], loss, file);
+      result.losses.push_back({std::move(loss), std::move(found)});
+    }
   return result;
 }
 

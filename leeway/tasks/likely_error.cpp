@@ -57,10 +57,7 @@ static void fields(ComponentBound& one, Fields& f) {
   f("discrepancy", one.dis2.discrepancy, from_to(-1, 1), "discrepancy of the worst critic");
   f("validity_score", one.validity_score, at_least(0), "validity score of the papers' recipe");
   f("kept", one.kept, "the validity score reaches least_validity");
-  f.unless_missing(
-      "agreements", one.agreements,
-      "source agreement after each epoch of the papers' recipe; of the restart with the lowest score");
-  f("corollary", one.dis2.corollary, "as in dis2, at this bound's share of delta");
+  f("corollary", one.dis2.corollary, "as of dis2, at this bound's share of delta");
 }
 
 void fields(ComponentRange& range, Fields& f) {
@@ -69,36 +66,11 @@ void fields(ComponentRange& range, Fields& f) {
 }
 
 void fields(Divergences& one, Fields& f) {
-  f("n_source", one.n_source, at_least(1), "source rows");
-  f("n_target", one.n_target, at_least(1), "target rows");
-  f("h", one.h, a_share, "H-divergence: largest difference of the shares of both sets on one side of a line");
+  f("h", one.h, a_share,
+    "H-divergence: how much the shares of both sets on one side of a line differ at most");
   f("h_delta_h", one.h_delta_h, a_share,
     "H-delta-H-divergence: the same of the rows on which two half-planes differ");
-  f("discrepancy", one.discrepancy, a_share, "largest discrepancy of any half-plane, on all rows");
-}
-
-static void fields(LossResult& one, Fields& f) {
-  f("loss", one.loss, "disagreement loss of the critics");
-  f("training_discrepancy", one.training_discrepancy, from_to(-1, 1),
-    "discrepancy on the training rows; null over several targets");
-  f.measured(
-      "discrepancy", one.discrepancy, one.interval, from_to(-1, 1),
-      "discrepancy on the held-out rows of the critic that trains best; the mean over several targets");
-}
-
-static void fields(LossTest& test, Fields& f) {
-  f("loss", test.loss, "first loss");
-  f("other", test.other, "second loss");
-  f.measured("difference", test.difference, test.interval, from_to(-2, 2),
-             "discrepancy of the first less that of the second");
-  f("p", test.p, a_share, "two-sided p-value of a paired test; null if data do not suffice");
-  f("p_adjusted", test.p_adjusted, a_share, "the same, adjusted by Holm's method over all pairs of losses");
-}
-
-void fields(LossComparison& comparison, Fields& f) {
-  f("n", comparison.n, at_least(1), "pairs: held-out rows, or targets");
-  f("losses", comparison.losses, "one for each loss");
-  f("tests", comparison.tests, "one for each pair of losses");
+  f("discrepancy", one.discrepancy, a_share, "largest discrepancy of a half-plane, on all rows");
 }
 
 }  // namespace leeway::error_bound

@@ -87,11 +87,6 @@ template <class Row, class Rows, class SetOf>
 // Each count as a share of their sum; zeros if the sum is 0.
 [[nodiscard]] std::vector<double> shares_of(const std::vector<std::size_t>& counts);
 
-// -- Of critics: null gives nothing
-[[nodiscard]] Blocks range_table(const error_bound::ComponentRange& range, const std::optional<double>& truth);
-[[nodiscard]] Blocks divergence_table(const std::optional<error_bound::Divergences>& found);
-[[nodiscard]] Section loss_section(const std::optional<error_bound::LossComparison>& compared, double level);
-
 // -- Assessments
 // "CNN under noise 0.3", or without the model where there is only one; `one`: a result or a timeline.
 template <class One>

@@ -37,11 +37,7 @@ inline Bound full_bound() {
       {"hoeffding", .0678614, .4878614}, {"empirical-bernstein", .05, .47}, {"betting", .035, .455}};
   dis2.restarts = {.2, .18, .3, .25, .29, .32, .17, .3, .19, .31, .2, .28};
   dis2.corollary = error_bound::Verdict{.24, .3, true};
-  bound.divergences = error_bound::Divergences{20, 30, .9, 1, .4};
-  bound.losses = error_bound::LossComparison{
-      5000,
-      {{"disagreement", .35, .31, Interval{.28, .34}}, {"d-bat", .36, .33, Interval{.3, .36}}},
-      {{"disagreement", "d-bat", -.02, Interval{-.03, -.01}, .001, .003}}};
+  bound.divergences = error_bound::Divergences{.9, 1, .4};
   const ErrorMethod words{"dis2", "upper bound with probability 0.99", "critics come near", "they do not"};
   record.results = {
       {words, dis2.bound, {}, true},
@@ -59,8 +55,8 @@ inline Bound ranged_bound() {
   record.options.dis2.representation = "pca:range";
   Dis2Bound& bound = *record.dis2;
   bound.representation = "pca:5";
-  bound.range = error_bound::ComponentRange{
-      {{1, 20, bound.dis2, .9, true, {.7, .9}}, {4, 5, bound.dis2, .95, true}}, 1};
+  bound.range =
+      error_bound::ComponentRange{{{1, 20, bound.dis2, .9, true}, {4, 5, bound.dis2, .95, true}}, 1};
   return record;
 }
 

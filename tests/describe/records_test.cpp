@@ -189,8 +189,8 @@ BoundEvaluation two_methods() {
   bound.score = {3, .2, 1. / 3, {.01, .98}, std::nullopt};
   bound.adjusted = {{"scale", .9, bound.score}};
   bound.proved = Estimate{.5, {.2, .8}};
-  bound.validity = ValidityScores{{.9, .95, .97}, Estimate{.5, {-.2, .9}}, {{.9, bound.score, .3}}};
-  record.losses = test::full_bound().dis2->losses;
+  bound.validity = ValidityScores{Estimate{.5, {-.2, .9}}, {{.9, bound.score, .3}}};
+  record.losses = {{"disagreement", "d-bat", .3, .28, .02, Interval{.01, .03}, 20, 15, .01, .03}};
   record.results.insert(record.results.begin(), bound);
   return record;
 }

@@ -23,44 +23,37 @@ Sample plane(const char* name, const std::vector<double>& features, std::size_t 
 
 constexpr Representation features{Representation::Kind::features, 0, 0, false};
 
-using Rows = std::vector<bool>;
+using Side = std::vector<bool>;
 
-// All half-planes: for a direction between each two neighboring ones at which two points tie, all cuts.
-std::set<Rows> enumerated(const std::vector<double>& points) {
+// All half-planes: all cuts along a direction between each two neighboring ones along which two points tie.
+std::set<Side> enumerated(const std::vector<double>& points) {
   const std::size_t n = points.size() / 2;
-  const auto at = [&](std::size_t i, double angle) {
-    return std::cos(angle) * points[2 * i] + std::sin(angle) * points[2 * i + 1];
-  };
   std::set<double> ties{0, 2 * std::numbers::pi};
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
       const double angle = std::atan2(points[2 * j] - points[2 * i], points[2 * i + 1] - points[2 * j + 1]);
       ties.insert(angle < 0 ? angle + 2 * std::numbers::pi : angle);
     }
-  std::set<Rows> sides{Rows(n), Rows(n, true)};
+  std::set<Side> sides{Side(n), Side(n, true)};
   for (auto next = std::next(ties.begin()); next != ties.end(); ++next) {
     if (*next - *std::prev(next) < 1e-9) continue;
-    const double angle = (*next + *std::prev(next)) / 2;
+    const double x = std::cos((*next + *std::prev(next)) / 2), y = std::sin((*next + *std::prev(next)) / 2);
     for (std::size_t cut = 0; cut < n; ++cut) {
-      Rows side(n);
-      for (std::size_t i = 0; i < n; ++i) side[i] = at(i, angle) > at(cut, angle) + 1e-12;
+      Side side(n);
+      for (std::size_t i = 0; i < n; ++i)
+        side[i] =
+            x * (points[2 * i] - points[2 * cut]) + y * (points[2 * i + 1] - points[2 * cut + 1]) > 1e-12;
       sides.insert(side);
     }
   }
   return sides;
 }
 
-double shift(const Rows& rows, std::size_t n_source) {
-  const auto middle = rows.begin() + static_cast<std::ptrdiff_t>(n_source);
-  return static_cast<double>(std::count(middle, rows.end(), true)) /
-             static_cast<double>(rows.size() - n_source) -
-         static_cast<double>(std::count(rows.begin(), middle, true)) / static_cast<double>(n_source);
-}
-
-Rows differing(const Rows& a, const Rows& b) {
-  Rows rows(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) rows[i] = a[i] != b[i];
-  return rows;
+// Share of target rows less share of source rows on which two sides differ.
+double more_on_target(const Side& a, const Side& b, std::size_t n_source) {
+  double differ[2] = {};
+  for (std::size_t i = 0; i < a.size(); ++i) differ[i >= n_source] += a[i] != b[i];
+  return differ[1] / static_cast<double>(a.size() - n_source) - differ[0] / static_cast<double>(n_source);
 }
 
 // Normal points, and points of a grid, of which many are equal or on a line.
@@ -69,19 +62,19 @@ TEST(Divergences, AreThoseOfAllHalfPlanes) {
     Random random(seed, stream("divergence test"));
     constexpr std::size_t n = 20, n_source = 12;
     std::vector<double> points(2 * n);
-    Rows classifier(n);
-    for (std::size_t i = 0; i < 2 * n; ++i)
-      points[i] = seed % 2 ? static_cast<double>(random.below(4)) - 1 : static_cast<float>(random.normal());
+    Side classifier(n);
+    for (double& value : points)
+      value = seed % 2 ? static_cast<double>(random.below(4)) - 1 : static_cast<float>(random.normal());
     for (std::size_t i = 0; i < n; ++i) classifier[i] = points[2 * i] > 0;
-    const std::set<Rows> sides = enumerated(points);
-    if (seed % 2 == 0) {
-      EXPECT_EQ(sides.size(), n * (n - 1) + 2);  // in general position
-    }
+    const std::set<Side> sides = enumerated(points);
+    const bool general = seed % 2 == 0;  // no three points on a line
+    EXPECT_EQ(sides.size() == n * (n - 1) + 2, general);
     double h = 0, h_delta_h = 0, most = 0;
-    for (const Rows& a : sides) {
-      h = std::max(h, shift(a, n_source)), most = std::max(most, shift(differing(a, classifier), n_source));
-      for (const Rows& b : sides)
-        if (a < b) h_delta_h = std::max(h_delta_h, std::abs(shift(differing(a, b), n_source)));
+    for (const Side& a : sides) {
+      h = std::max(h, more_on_target(a, Side(n), n_source));
+      most = std::max(most, more_on_target(a, classifier, n_source));
+      for (const Side& b : sides)
+        if (a < b) h_delta_h = std::max(h_delta_h, std::abs(more_on_target(a, b, n_source)));
     }
     const auto middle = points.begin() + 2 * n_source;
     const auto found = divergences(plane("source", {points.begin(), middle}),
@@ -93,7 +86,7 @@ TEST(Divergences, AreThoseOfAllHalfPlanes) {
   }
 }
 
-// As Figure 2 of the paper: the target lies below the source; half of it can be disagreed on without losing agreement.
+// As in Figure 2 of the paper: the target is below the source; a critic disagrees on half of it.
 TEST(Divergences, OfAFarTargetAreOneAndTheDiscrepancyIsNot) {
   const Sample source = plane("source", {-1, 5, -2, 6, 1, 5, 2, 6}),
                target = plane("target", {-1, 0, -2, 1, 1, 0, 2, 1});

@@ -105,15 +105,6 @@ TEST(BoundTask, RepresentationsLossesAndSearches) {
   EXPECT_EQ(range.dis2.bound, range.range->best().dis2.bound);
   EXPECT_EQ(range.dis2.corollary->holds,
             range.dis2.corollary->target_error <= range.dis2.corollary->threshold);
-  EXPECT_THAT(range.range->bounds[0].agreements, SizeIs(50));  // epochs of the recipe
-  EXPECT_EQ(error_bound::validity_score(range.range->bounds[0].agreements),
-            range.range->bounds[0].validity_score);
-  EXPECT_FALSE(range.losses || range.divergences);  // four columns
-  const Dis2Bound all = dis2("logits", "all", "reference"), one = dis2("logits", "d-bat", "reference");
-  EXPECT_EQ(all.dis2.bound, dis2("logits", "disagreement", "reference").dis2.bound);
-  ASSERT_TRUE(all.losses);
-  EXPECT_EQ(all.losses->n, all.dis2.n_source + all.dis2.n_target);
-  EXPECT_EQ(all.losses->losses[1].training_discrepancy, one.dis2.training_discrepancy);
   for (const char* loss : {"disagreement", "d-bat", "chuang"})
     for (const char* search : {"maximum", "reference"}) {
       const Dis2Bound found = dis2("logits", loss, search);
@@ -153,10 +144,7 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
     const std::size_t sets = other == "a" ? 1 : 2;
     return BoundEvaluateTask{
         "shifts",
-        {4,
-         sets,
-         {{"guess@0.05", shifts, {.85, .95, 1, .85}, {1, 0, 1, 1}}, {"guess@x", shifts, {}, {}}},
-         {}},
+        {4, sets, {{"guess@0.05", shifts, {.85, .95, 1, .85}, {1, 0, 1, 1}}, {"guess@x", shifts}}},
         {}};
   };
   BoundEvaluateTask task = task_of("b");
@@ -176,8 +164,7 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
   EXPECT_THAT(guess.points, SizeIs(4));
   EXPECT_EQ(guess.proved->value, .75);
   ASSERT_TRUE(guess.validity && !record.results[1].validity);
-  EXPECT_NEAR(guess.validity->correlation->value, .045 / std::sqrt(.016875 * .14),
-              1e-12);                                  // -.1, 0, .3, -.2
+  EXPECT_NEAR(guess.validity->correlation->value, .045 / std::sqrt(.016875 * .14), 1e-12);  // -.1, 0, .3, -.2
   ASSERT_THAT(guess.validity->thresholds, SizeIs(3));  // 0 to .8 keep all, .9 and .95 two, .99 one
   EXPECT_EQ(guess.validity->thresholds[1].threshold, .9);
   EXPECT_EQ(guess.validity->thresholds[1].score.n, 2u);

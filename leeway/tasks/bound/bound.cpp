@@ -100,10 +100,9 @@ class Bounding {
       refuse("bound: representation", representation_forms, in_quotes(settings.representation));
     error_bound::Dis2Options chosen;
     chosen.representation = *representation;
-    if (settings.loss != "all")
-      chosen.loss = find_member(std::span<const error_bound::NamedLoss>(error_bound::losses), "bound: loss",
-                                settings.loss)
-                        .loss;
+    chosen.loss = find_member(std::span<const error_bound::NamedLoss>(error_bound::losses), "bound: loss",
+                              settings.loss)
+                      .loss;
     chosen.search = find_member(std::span<const error_bound::NamedSearch>(error_bound::searches),
                                 "bound: search", settings.search)
                         .search;
@@ -117,35 +116,18 @@ class Bounding {
     return chosen;
   }
 
-  // Each loss anew, also that of the bound, whose delta may differ.
-  [[nodiscard]] std::optional<error_bound::LossComparison> compared_losses(
-      const Sample& source, const Sample& target, error_bound::Dis2Options chosen) const {
-    if (options().dis2.loss != "all" || chosen.holdout == 0) return std::nullopt;
-    chosen.keep_rows = true;
-    std::vector<error_bound::Dis2> found;
-    for (const error_bound::NamedLoss& one : error_bound::losses) {
-      chosen.loss = one.loss;
-      found.push_back(error_bound::dis2_bound(source, target, chosen));
-    }
-    return error_bound::compare_losses(found, options().level);
-  }
-
-  void add_dis2(const Sample& source, const Sample& target, error_bound::Dis2Options chosen) {
+  void add_dis2(const Sample& source, const Sample& target, const error_bound::Dis2Options& chosen) {
     Dis2Bound found{options().dis2.representation, {}, std::nullopt};
     if (found.representation == "pca:range") {
       found.range = error_bound::dis2_over_components(source, target, chosen, options().dis2.least_validity);
       found.dis2 = found.range->best().dis2;
       found.representation = fmt::format("pca:{}", found.range->best().components);
-      chosen.representation = {error_bound::Representation::Kind::pca, found.range->best().components, 0};
     } else {
       found.dis2 = error_bound::dis2_bound(source, target, chosen);
+      found.divergences = error_bound::divergences(source, target, chosen.representation);
       if (const std::size_t fraction = chosen.representation.fraction; fraction > 0)
         found.representation = fmt::format("pca:{}", source.features->shape[1] / fraction);
     }
-    found.divergences = error_bound::divergences(source, target, chosen.representation);
-    found.losses = compared_losses(source, target, chosen);
-    if (options().dis2.loss == "all" && !found.losses)
-      record_.envelope.warnings.emplace_back("The losses are not compared, which requires held-out rows");
     const auto [assumes, fails] = error_bound::dis2_assumption(found.representation);
     const std::string summary = fmt::format("upper bound with probability {:g}%", 100 * (1 - chosen.delta));
     record_.results.insert(record_.results.begin(),

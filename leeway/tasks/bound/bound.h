@@ -61,7 +61,6 @@ struct Dis2Bound {
   error_bound::Dis2 dis2;
   std::optional<error_bound::ComponentRange> range;  // of pca:range, where `dis2` is the chosen one
   std::optional<error_bound::Divergences> divergences = {};
-  std::optional<error_bound::LossComparison> losses = {};  // of loss "all"
 };
 
 struct Bound {

@@ -23,9 +23,7 @@ void fields(Dis2Settings& settings, Fields& f) {
     "random restarts of the search for a critic; the largest discrepancy counts");
   std::vector<Choice> losses;
   for (const error_bound::NamedLoss& one : error_bound::losses) losses.push_back({std::string(one.name), ""});
-  losses.push_back({"all", ""});
-  f.choice("loss", settings.loss, std::move(losses),
-           "disagreement loss of the critics; all: disagreement, compared with the others by paired tests");
+  f.choice("loss", settings.loss, std::move(losses), "disagreement loss of the critics");
   f.choice("search", settings.search, choices_of(error_bound::searches), "how the critics are trained");
 }
 
@@ -66,7 +64,6 @@ static void fields(Dis2Bound& bound, Fields& f) {
   f("divergences", bound.divergences,
     "divergences by enumeration of half-planes; null except for two classes, linear critics on one or two "
     "columns and at most 64 rows in each set");
-  f("losses", bound.losses, "disagreement losses compared on the held-out rows; null unless loss is all");
 }
 
 void fields(Bound& record, Fields& f) {

@@ -10,6 +10,7 @@
 namespace leeway::tasks {
 namespace {
 
+using error_bound::ComponentBound;
 using error_bound::Concentration;
 using error_bound::Dis2;
 using error_bound::Estimator;
@@ -157,6 +158,52 @@ Blocks method_table(const Bound& record) {
   if (record.target.error)
     add("target", {record.target.error, {}, {}}, "by the target's labels, which no method uses");
   return table.block();
+}
+
+Cell verdict_cell(const std::optional<error_bound::Verdict>& verdict) {
+  return verdict ? text_cell(verdict->holds ? "proved" : "not proved")
+                 : dash_cell("no labels or no held-out rows");
+}
+
+Blocks range_table(const error_bound::ComponentRange& range, const std::optional<double>& truth) {
+  using One = ComponentBound;
+  const std::vector<ColumnOf<One>> columns = {
+      {number_column("Components", "Number of leading principal components"), &One::components},
+      {number_column("Validity score",
+                     "Low if critics are hard to train: too few components for the true labels"),
+       [](const One& one) { return fixed_cell(one.validity_score, 2); }},
+      {number_column("Estimate", "Without the concentration term"),
+       [](const One& one) {
+         return share_cell({one.dis2.estimate, {}, {}});
+       }},
+      {number_column("Error at most", "At this bound's share of delta"),
+       [](const One& one) {
+         return share_cell({one.dis2.bound, {}, {}});
+       }},
+      {number_column("Too high by", "Bound less true error, in points"),
+       [&](const One& one) {
+         return fixed_cell(truth ? std::optional(100 * (one.dis2.bound - *truth)) : std::nullopt, 1,
+                           "no labels");
+       }},
+      {text_column("Assumption", "By the target's labels and Corollary E.2"),
+       [](const One& one) { return verdict_cell(one.dis2.corollary); }},
+      {text_column("Kept", "The validity score is high enough; the lowest of the kept bounds counts"),
+       [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
+  return in_both(table_of("The bound by number of principal components", columns, range.bounds).block());
+}
+
+Blocks divergence_table(const std::optional<error_bound::Divergences>& found) {
+  if (!found) return {};
+  Table table("Divergences on all rows, by enumeration of half-planes",
+              {text_column("Measure"), number_column("Value"), text_column("Meaning")});
+  const auto add = [&](const char* name, double value, const char* meaning) {
+    table.add({text_cell(name), percent_cell(value, 1), text_cell(meaning)});
+  };
+  add("H-divergence", found->h, "how well a half-plane tells source from target");
+  add("HΔH-divergence", found->h_delta_h, "how much more any two half-planes differ on one of the sets");
+  add("Discrepancy", found->discrepancy,
+      "how much more a half-plane differs from the classifier on the target");
+  return in_both(table.block());
 }
 
 Section terms_section(const Bound& record) {
@@ -333,7 +380,6 @@ View view(const Bound& record) {
                      in_both(method_table(record)),
                  {terms_section(record),
                   restarts_section(record),
-                  loss_section(record.dis2 ? record.dis2->losses : std::nullopt, record.options.level),
                   {"methods", "Assumptions", "Assumptions of the methods, and when they are too low",
                    assumptions(record)}},
                  fmt::format("{} source and {} target rows", count(record.source.n), count(record.target.n)));

@@ -24,7 +24,7 @@ std::optional<double> delta_of(const std::string& method, const std::optional<do
 ValidityScores validity_of(const MethodShifts& method, double level) {
   constexpr std::size_t steps = 12;
   constexpr double thresholds[steps] = {0, .1, .2, .3, .4, .5, .6, .7, .8, .9, .95, .99};
-  ValidityScores validity{method.validity, {}, {}};
+  ValidityScores validity;
   std::vector<double> tightness;
   for (const error_bound::Shift& shift : method.shifts) tightness.push_back(shift.truth - shift.predicted);
   validity.correlation = correlation(method.validity, tightness, level);
@@ -73,7 +73,7 @@ BoundEvaluation bound_evaluate(const BoundEvaluateTask& task) {
   record.data_sets = table.data_sets;
   for (const MethodShifts& method : table.methods)
     record.results.push_back(evaluated(method, task.options, table.data_sets > 1));
-  if (table.losses.size() > 1) record.losses = error_bound::compare_losses(table.losses, task.options.level);
+  record.losses = error_bound::compare_losses(table.losses, task.options.level);
   if (table.data_sets < 2)
     record.envelope.warnings.push_back(
         fmt::format("{}: no adjustment, which requires two or more data sets", task.name));

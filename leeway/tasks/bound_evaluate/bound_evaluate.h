@@ -43,7 +43,6 @@ struct ThresholdScore {
 
 // Of the validity score of a bound and its tightness, predicted less true error (Rosenfeld and Garg 2023, C.4, C.5).
 struct ValidityScores {
-  std::vector<double> scores;  // of the shifts
   std::optional<Estimate> correlation;
   std::vector<ThresholdScore>
       thresholds;  // 0, .1, ..., .9, .95, .99; without those that leave out no more shifts
@@ -71,7 +70,7 @@ struct BoundEvaluation {
   BoundEvaluateOptions options;
   std::size_t data_sets = 0;
   std::vector<EvaluatedMethod> results;
-  std::optional<error_bound::LossComparison> losses = {};  // of columns discrepancy:LOSS
+  std::vector<error_bound::LossTest> losses = {};  // of columns discrepancy:LOSS
 };
 
 void fields(BoundEvaluateOptions& options, Fields& f);

@@ -4,7 +4,6 @@
 
 #include "leeway/describe/json.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
-#include "leeway/tasks/likely_error.h"
 
 namespace leeway::error_bound {
 
@@ -12,6 +11,18 @@ static void fields(Shift& shift, Fields& f) {
   f("data_set", shift.data_set, "data set of the shift; adjustments are learned on the other data sets");
   f("truth", shift.truth, a_share, "accuracy on the target");
   f("predicted", shift.predicted, a_share, "predicted accuracy");
+}
+
+static void fields(LossTest& test, Fields& f) {
+  f("loss", test.loss, "first disagreement loss");
+  f("other", test.other, "second disagreement loss");
+  f("discrepancy", test.discrepancy, from_to(-1, 1), "mean discrepancy by the first loss");
+  f("other_discrepancy", test.other_discrepancy, from_to(-1, 1), "mean discrepancy by the second loss");
+  f.measured("difference", test.difference, test.interval, {}, "discrepancy - other_discrepancy");
+  f("n", test.n, at_least(1), "number of shifts");
+  f("larger", test.larger, "shifts where the first loss finds the larger discrepancy");
+  f("p", test.p, a_share, "two-sided p-value of Student's paired t-test; null if data do not suffice");
+  f("p_adjusted", test.p_adjusted, a_share, "p adjusted by Holm's method over all pairs");
 }
 
 }  // namespace leeway::error_bound
@@ -34,7 +45,6 @@ static void fields(ThresholdScore& one, Fields& f) {
 }
 
 static void fields(ValidityScores& validity, Fields& f) {
-  f("scores", validity.scores, a_share, "validity score of each shift");
   f.measured(
       "correlation", validity.correlation, from_to(-1, 1),
       "Pearson's correlation of validity score and tightness, predicted less true error; null if one of "
