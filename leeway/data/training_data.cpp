@@ -40,15 +40,14 @@ GroupColumn csv_column(const CsvTable& table, const std::string& name, const std
   return group_columns(make_text_array(std::move(values)), &title, table.rows(), where).front();
 }
 
-GroupColumn joined_column(GroupColumn column, const GroupColumn& more) {
-  std::vector<std::int32_t> codes;  // of the levels of `more`, the new ones after those of `column`
-  for (const std::string& level : more.levels) {
-    const auto found = std::ranges::find(column.levels, level);
-    codes.push_back(static_cast<std::int32_t>(found - column.levels.begin()));
-    if (found == column.levels.end()) column.levels.push_back(level);
-  }
-  for (const std::int32_t code : more.codes) column.codes.push_back(codes[static_cast<std::size_t>(code)]);
-  return column;
+GroupColumn joined_column(const GroupColumn& first, const GroupColumn& more) {
+  std::vector<std::string> values;
+  for (const GroupColumn* const column : {&first, &more})
+    for (const std::int32_t code : column->codes)
+      values.push_back(column->levels[static_cast<std::size_t>(code)]);
+  const Array title = make_text_array(std::vector{first.name});
+  const std::size_t n = values.size();
+  return group_columns(make_text_array(std::move(values)), &title, n, first.name).front();
 }
 
 GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::string& name,
@@ -122,8 +121,8 @@ TrainingData joined(const TrainingData& data, const TrainingData& more) {
   all.images.pixels = {first.type, std::move(shape), std::move(bytes), {}};
   all.images.labels->insert(all.images.labels->end(), more.images.labels->begin(), more.images.labels->end());
   for (std::size_t j = 0; j < all.groups.size(); ++j)
-    all.groups[j] = joined_column(std::move(all.groups[j]), more.groups[j]);
-  if (all.environment) all.environment = joined_column(*std::move(all.environment), *more.environment);
+    all.groups[j] = joined_column(data.groups[j], more.groups[j]);
+  if (all.environment) all.environment = joined_column(*data.environment, *more.environment);
   return all;
 }
 
