@@ -45,7 +45,7 @@ class CoOccurrence(Study):
         words = [word for name in ("mean", "std") for word in (f"--{name}", ",".join(f"{value:.5f}" for value in drawn[name]))]
         self.run(f"{stem}.safetensors", "train", "--data", home / "train.npz", "--validation-data", home / "val-0.npz",
                  "--select", "pa", "--select-shifted", home / "val-1.npz", "--keep-epochs", self.path(f"{stem}-epochs"),
-                 "--arch", "small-cnn", "--algorithm", *ALGORITHMS[algorithm], *words, "--epochs", EPOCHS, "--patience", 0, "--seed", seed)
+                 "--arch", "small-cnn", "--algorithm", *ALGORITHMS[algorithm], *words, "--lr", "2e-3", "--epochs", EPOCHS, "--patience", 0, "--seed", seed)
         training = json.loads(self.path(f"{stem}.json").read_text())["results"][0]
         row = {"seed": seed, "environment": environment, "algorithm": algorithm}
         accuracy = {}

@@ -2,7 +2,7 @@
 
     robustbench.py [FOLDER]
 
-Run with Debian's python3-torch. With FOLDER, writes random networks there instead: NAME.pt, NAME-logits.npy, and images.npz.
+Run with Debian's python3-torch. With FOLDER, writes whole networks there instead: NAME.pt, NAME-logits.npy, and images.npz.
 """
 import json
 import pathlib
@@ -44,12 +44,13 @@ def small(folder):
 
 
 def large(folder):
-    torch.manual_seed(1)
-    x = torch.rand(4, 3, 32, 32)
+    x = torch.tensor((noise("images", 4 * 3 * 32 * 32).reshape(4, 3, 32, 32) + 1) / 2, dtype=torch.float32)
     numpy.savez(folder / "images.npz", x=x.numpy(), y=numpy.arange(4))
     for name, network, names, shape in (("preact-resnet18", PreActResnet18(), ("mu", "sigma"), (1, 3, 1, 1)),
                                         ("wrn-28-10", WideResnet(), ("mu", "sigma"), (1, 3, 1, 1)),
                                         ("dm-wrn-28-10", SiluWideResnet(28, 10), ("mean", "std"), (3, 1, 1))):
+        state = {key: weights(key, value) for key, value in network.state_dict().items() if not key.endswith("num_batches_tracked")}
+        network.load_state_dict(state, strict=False)
         model = Normalized(network, names, shape).eval()
         torch.save(network.state_dict(), folder / f"{name}.pt")
         numpy.save(folder / f"{name}-logits.npy", model(x).detach().numpy())
