@@ -64,11 +64,13 @@ def main():
     parser = arguments_of(__doc__, jobs=1)
     parser.add_argument("--digits", type=pathlib.Path, required=True)
     study, arguments = begun(CoOccurrence, parser)
-    for seed, environment in itertools.product(range(arguments.seeds), ENVIRONMENTS):
-        study.draw(seed, environment, arguments.digits)
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        several = pool.map(lambda job: study.measure(*job), itertools.product(range(arguments.seeds), ENVIRONMENTS, ALGORITHMS))
-        rows = [row for those in several for row in those]
+    rows = []
+    for seed in range(arguments.seeds):
+        for environment in ENVIRONMENTS:
+            study.draw(seed, environment, arguments.digits)
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            for those in pool.map(lambda job, seed=seed: study.measure(seed, *job), itertools.product(ENVIRONMENTS, ALGORITHMS)):
+                rows += those
     write_rows(study.path("co-occurrence.csv"), rows)
 
 

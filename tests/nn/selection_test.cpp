@@ -108,9 +108,9 @@ TEST_F(SelectedTraining, ASecondSampleTakesThePlaceOfTheShift) {
   (void)session().train(data, options_, folder_ / "m");
   EXPECT_NE(training_of(folder_ / "m").plan.shifted, digest);
   data.shifted = toy::squares(4, 4, 9);
-  EXPECT_REFUSED(session().train(data, options_, folder_ / "m"), "toy.npz: expected 3 images ... found 4");
+  EXPECT_REFUSED(session().train(data, options_, folder_ / "m"), "toy.npz: expected 3 images,... found 4");
   data.shifted = toy::images(3, {1, 8, 9}, 4);
-  EXPECT_REFUSED(session().train(data, options_, folder_ / "m"), "8 x 8 ... found 1 channels of 8 x 9");
+  EXPECT_REFUSED(session().train(data, options_, folder_ / "m"), "8 x 8,... found 1 channels of 8 x 9");
 }
 
 TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
