@@ -63,8 +63,8 @@ struct DiagvibExperiment : Member {
 // The three classes of a factor in co-occurrence experiments.
 [[nodiscard]] std::array<std::string_view, 3> diagvib_triple(DiagvibFactor factor);
 
-// The other factors that are shifted in test `number` (1 to 5), with their classes: the first `number` - 1 of hue, lightness,
-// texture, position and scale without the learning factor.
+// Classes of the other factors that are shifted in test `number` (1 to 5): the first `number` - 1 of hue,
+// lightness, texture, position and scale without the learning factor.
 [[nodiscard]] std::map<DiagvibFactor, std::string> shifted_factors(DiagvibFactor learning,
                                                                    std::size_t number);
 

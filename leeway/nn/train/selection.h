@@ -18,14 +18,14 @@ namespace leeway::nn {
 // Values of TrainingOptions::select other than "accuracy" and the score's name.
 inline constexpr const char *worst_group = "worst-group", *last_epoch = "last";
 
-// Error: no score, no validation images, or neither a shift of pixels nor a second sample of these images' size.
+// Error: no score, no validation images, or neither a shift of pixels nor a second sample of their size.
 void check_selection(const data::TrainingData& data, const TrainOptions& options);
 [[nodiscard]] double selection_strength(const Selection& selection);  // given, or the shift's default
 
 class ShiftedValidation {
  public:
-  // Takes the second sample, or shifts `rows`, or their central crops; noise depends on `seed` alone, so epochs
-  // are comparable. Error where the sample has another number of rows.
+  // Takes the second sample, or shifts `rows`, or their central crops; noise depends on `seed` alone, so
+  // epochs are comparable. Error where the sample has another number of rows.
   ShiftedValidation(const Selection& selection, const data::TrainingData& data,
                     std::span<const std::int64_t> rows, std::uint64_t seed,
                     torch::Device device = torch::kCPU, std::size_t crop = 0);

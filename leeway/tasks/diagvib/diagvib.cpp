@@ -29,7 +29,8 @@ std::pair<std::string, std::string> split_part(const std::string& part) {
   return {part.substr(0, colon), colon == std::string::npos ? "" : part.substr(colon + 1)};
 }
 
-// A part of the experiment: which of its environments, or for the tests of co-occurrence which pairs, or which test (0: none).
+// A part of the experiment: its environments; of the tests of co-occurrence the pairs, and the number of shifts
+// (0: none).
 struct ChosenPart {
   std::string text;
   const data::DiagvibPart* part = nullptr;
