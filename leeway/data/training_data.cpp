@@ -40,6 +40,16 @@ GroupColumn csv_column(const CsvTable& table, const std::string& name, const std
   return group_columns(make_text_array(std::move(values)), &title, table.rows(), where).front();
 }
 
+GroupColumn joined_column(const GroupColumn& first, const GroupColumn& more) {
+  std::vector<std::string> values;
+  for (const GroupColumn* const column : {&first, &more})
+    for (const std::int32_t code : column->codes)
+      values.push_back(column->levels[static_cast<std::size_t>(code)]);
+  const Array title = make_text_array(std::vector{first.name});
+  const std::size_t n = values.size();
+  return group_columns(make_text_array(std::move(values)), &title, n, first.name).front();
+}
+
 GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::string& name,
                         const std::string& where) {
   std::vector<std::string> names;
@@ -83,6 +93,41 @@ TrainingData read_training_data(const std::string& path_or_name, const TrainingC
   return data;
 }
 
+TrainingData joined(const TrainingData& data, const TrainingData& more) {
+  const Array &first = data.images.pixels, &second = more.images.pixels;
+  const std::string name = display_name(more.images.path);
+  const auto names = [](const TrainingData& one) {
+    std::vector<std::string> list;
+    for (const GroupColumn& column : one.groups) list.push_back(column.name);
+    if (one.environment) list.emplace_back("environment");
+    return list;
+  };
+  const auto as_first = [&](const char* what, const auto& wanted, const auto& found) {
+    if (wanted != found)
+      refuse(name, fmt::format("the {} of {}: {}", what, display_name(data.images.path), comma_list(wanted)),
+             found.empty() ? "none" : comma_list(found));
+  };
+  const auto sizes = [](const Array& pixels) {
+    std::vector<std::string> list{std::string(name_of(pixels.type))};
+    for (std::size_t d = 1; d < pixels.shape.size(); ++d) list.push_back(std::to_string(pixels.shape[d]));
+    return list;
+  };
+  as_first("type, channels, height and width", sizes(first), sizes(second));
+  as_first("class names", data.images.class_names, more.images.class_names);
+  as_first("attributes", names(data), names(more));
+  TrainingData all = data;
+  std::vector<std::size_t> shape = first.shape;
+  shape[0] += second.shape[0];
+  std::shared_ptr<std::byte> bytes = allocate_bytes(first.bytes().size() + second.bytes().size(), name);
+  std::ranges::copy(second.bytes(), std::ranges::copy(first.bytes(), bytes.get()).out);
+  all.images.pixels = {first.type, std::move(shape), std::move(bytes), {}};
+  all.images.labels->insert(all.images.labels->end(), more.images.labels->begin(), more.images.labels->end());
+  for (std::size_t j = 0; j < all.groups.size(); ++j)
+    all.groups[j] = joined_column(data.groups[j], more.groups[j]);
+  if (all.environment) all.environment = joined_column(*data.environment, *more.environment);
+  return all;
+}
+
 TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows) {
   TrainingData selected(leeway::select_rows(data.images, rows));
   const auto select = [&](const GroupColumn& column) {
@@ -92,6 +137,7 @@ TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> 
   if (data.environment) selected.environment = select(*data.environment);
   selected.unlabelled = data.unlabelled;
   selected.test = data.test;
+  selected.shifted = data.shifted;
   return selected;
 }
 

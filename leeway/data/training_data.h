@@ -31,6 +31,7 @@ struct TrainingData {
   std::optional<GroupColumn> environment;  // where or when an image was taken
   std::optional<Images> unlabelled;        // of the target; labels that it may have are never looked at
   std::optional<Images> test;              // labelled; measured after every epoch, they choose nothing
+  std::optional<Images> shifted;           // of the validation rows, row by row: a second sample
 };
 
 // Where attributes come from.
@@ -43,6 +44,9 @@ struct TrainingColumns {
 // `pictures`: of a folder, which is decoded into memory.
 [[nodiscard]] TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns,
                                               const PictureOptions& pictures = {});
+
+// The rows of both, of equal sizes, class names and attributes. Error that names the file of `more`.
+[[nodiscard]] TrainingData joined(const TrainingData& data, const TrainingData& more);
 
 // Rows `rows`, in that order, with all that is known of them; unlabelled and test images stay.
 [[nodiscard]] TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows);

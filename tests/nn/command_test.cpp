@@ -52,6 +52,20 @@ TEST_F(Command, TrainInferAttackFitTogether) {
   EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
 }
 
+TEST_F(Command, TrainsWithAFileOfValidationAndItsSecondSample) {
+  (void)images(60);
+  const Json train = record(
+      "train --data data.npz --validation-data data.npz --select pa --select-shifted data.npz --epochs 1 "
+      "--out "
+      "m.safetensors");
+  EXPECT_EQ(train.at("inputs").size(), 3U);
+  const Json& result = train.at("results").at(0);
+  EXPECT_EQ(result.at("n_train"), 60);
+  EXPECT_EQ(result.at("n_validation"), 60);
+  EXPECT_EQ(result.at("kept").at("validation_shifted_accuracy"), result.at("kept").at("validation_accuracy"));
+  EXPECT_TRUE(result.at("plan").at("shifted").is_string());
+}
+
 // Names travel from images to weights, outputs and attacked images; a target that lacks a class is read by its names.
 TEST_F(Command, ClassesAreAlignedByName) {
   Images data = read_images(images(300));
@@ -215,6 +229,8 @@ TEST_F(Command, WrongUseIsExit2) {
       {{"attack", "--model", "m", "--data", data, "--set", "gamma", "--out", path("o")}, "NAME=NUMBER"},
       {{"infer", "--data", data}, "--model"},
       {{"train", "--data", data, "--out", path("o"), "--select", "pa"}, "--select-shift"},
+      {{"train", "--data", data, "--validation-data", data, "--validation", "0.2", "--out", path("o")},
+       "--validation-data: not allowed with --validation"},
       {{"train", "--data", data, "--out", path("o"), "--select", "luck"}, "luck"}};
   for (const auto& [arguments, said] : cases) {
     EXPECT_EQ(run(arguments), 2) << said;
