@@ -59,6 +59,7 @@ tasks::PaTask task_of(Context& context, const PaFlags& flags) {
     task.models.push_back(
         {model.name, tasks::named_outputs(context.inputs, model.clean, flags.options, tasks::SetRole::first),
          tasks::named_outputs(context.inputs, model.shifted, flags.options, tasks::SetRole::other)});
+  task.prior = tasks::prior_of_file(context.inputs, flags.options);
   if (!flags.pairs.empty()) task.pairs = tasks::pairs_of_file(context.inputs, flags.pairs);
   if (!flags.save_pairs.empty())
     task.save_pairs = [&](std::span<const agreement::RowPair> pairs) {
