@@ -97,7 +97,7 @@ void add_pa(const Command& root, Context& context) {
   command.option("--pairs", flags.pairs, "CSV of pairs with columns clean,shifted")
       .excludes(command["--pairing"]);
   command.option("--save-pairs", flags.save_pairs, "Write the pairs to this CSV file").writes(Written::file);
-  command.reads({"clean", "shifted", "--pairs"});
+  command.reads({"clean", "shifted", "--pairs", "--prior"});
   context.add_common_flags(command);
   context.add_page_flag(command);
   command.footer(

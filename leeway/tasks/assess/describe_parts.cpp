@@ -40,7 +40,7 @@ static void fields(DriftTest& test, Fields& f) {
   measured(
       f, "distance", test.distance, a_share,
       "total variation distance of the shares; for confidence and numbers the Kolmogorov-Smirnov distance; "
-      "for features that of the witness on held-out rows");
+      "for features 2 AUROC - 1 of the witness on held-out rows");
   measured(f, "mean_change", test.mean_change, from_to(-1, 1),
            "change of the mean confidence; null for counts");
   f("moved", test.moved, "number of values whose share changed significantly");

@@ -42,9 +42,10 @@ Blocks tests_table(std::vector<DriftRow> rows) {
                      "Probability of at least this difference without drift, adjusted by Holm's method over "
                      "the tests of the target"),
        [](const DriftRow& row) { return number_cell(row.p_value, p_words(row.p_value)); }},
-      {interval_column("Distance",
-                       "Total variation distance of the shares; for confidence, numbers and the witness of "
-                       "features on held-out rows the Kolmogorov-Smirnov distance"),
+      {interval_column(
+           "Distance",
+           "Total variation distance of the shares; for confidence and numbers the "
+           "Kolmogorov-Smirnov distance; for features 2 AUROC - 1 of the witness on held-out rows"),
        &DriftRow::distance},
       {interval_column("Mean change, points", "Change of the mean confidence"),
        [](const DriftRow& row) { return change_cell(row.mean_change, "counts have no mean"); }},

@@ -1,12 +1,16 @@
 #include "leeway/tasks/assess/detail/drift.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "leeway/agreement/feature_drift.h"
+#include "leeway/core/bounded_mean.h"
 #include "leeway/core/contingency.h"
 #include "leeway/core/two_samples.h"
+#include "leeway/tasks/assess/detail/auroc.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 
 namespace leeway::assess {
@@ -111,13 +115,20 @@ tasks::FeatureTest test_features(const Outputs& source, const Outputs& target, c
   test.statistic = found.test.statistic, test.p_alone = found.test.p;
   for (const auto& [row, score] : found.moved) test.rows.push_back({row, score});
   if (found.scores[1].target.empty()) return test;
-  double gap = 0, low = 0, high = 0;
+  double value = -1, low = -1, high = -1;  // of 2 AUROC - 1, the mean of the halves
   for (const auto& [before, after] : found.scores) {
-    const Measured half = gap_interval(kolmogorov_smirnov(before, after).statistic, before.size(),
-                                       after.size(), .5 * (1 + task.level));  // both hold at once
-    gap += .5 * *half.value, low += .5 * *half.low, high += .5 * *half.high;
+    std::vector<double> scores = before;
+    scores.insert(scores.end(), after.begin(), after.end());
+    std::vector<std::int64_t> is_target(scores.size());
+    std::fill(is_target.begin() + static_cast<std::ptrdiff_t>(before.size()), is_target.end(), 1);
+    std::optional<Auroc> half = auroc(scores, is_target);
+    const double a = half->value;
+    for (std::size_t i = 0; i < before.size(); ++i) half->placements[i] -= a;
+    const std::array<Interval, 2> ranges{{{-a, 1 - a}, {0, 1}}};
+    const Interval ends = stratified_mean_interval(half->placements, is_target, ranges, task.level);
+    value += a, low += ends.low, high += ends.high;
   }
-  test.distance = {gap, low, high};
+  test.distance = {std::clamp(value, 0., 1.), std::clamp(low, 0., 1.), std::clamp(high, 0., 1.)};
   return test;
 }
 

@@ -2,8 +2,8 @@
 //
 // Tests (core/two_samples.h): homogeneity of counts of predicted classes and of every group column;
 // Kolmogorov-Smirnov on confidences and on columns of numbers, whose moved values are bins (io/groups.h);
-// MMD on features (agreement/feature_drift.h), whose distance is that of Kolmogorov and Smirnov between held-out
-// witnesses, the mean of two halves. One
+// MMD on features (agreement/feature_drift.h), whose distance is 2 A - 1, A the probability that a row of the
+// target has the larger witness of two held-out rows, the mean of two halves, as is its interval. One
 // result's tests are a family with Holm-adjusted p-values: without a shift, any is at most alpha with
 // probability at most alpha; the smallest is the family's. Values whose share moved: those whose interval at
 // 1 - alpha / (values of the column) excludes 0 (Newcombe), and those
