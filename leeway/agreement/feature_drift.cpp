@@ -89,13 +89,28 @@ double median_distance(const Pooled& all, std::span<const std::size_t> rows) {
   return std::sqrt(*median);
 }
 
+// Normal vectors, each d of them orthogonal: (count, d).
+std::vector<double> orthogonal_normals(std::size_t count, std::size_t d, std::uint64_t seed) {
+  std::vector<double> all;
+  for (std::size_t j = 0; j < count; ++j) {
+    std::vector<double> next = normals(d, seed, stream("feature frequencies"), j);
+    const double length = norm(next);
+    for (std::size_t i = j / d * d; i < j; ++i) {
+      const std::span<const double> before = std::span(all).subspan(i * d, d);
+      const double along = dot(before, next) / dot(before, before);
+      for (std::size_t c = 0; c < d; ++c) next[c] -= along * before[c];
+    }
+    const double left = norm(next);
+    for (const double value : next) all.push_back(value * length / left);
+  }
+  return all;
+}
+
 // Cosines and sines of all rows: (rows, 2 D).
 std::vector<float> features_of(const Pooled& all, double width, std::size_t frequencies, std::uint64_t seed) {
   const std::size_t d = all.source.columns();
-  std::vector<double> directions;
-  for (std::size_t j = 0; j < frequencies; ++j)
-    for (const double value : normals(d, seed, stream("feature frequencies"), j))
-      directions.push_back(width > 0 ? value / width : 0);
+  std::vector<double> directions = orthogonal_normals(frequencies, d, seed);
+  for (double& value : directions) value = width > 0 ? value / width : 0;
   std::vector<float> phi(all.rows() * 2 * frequencies);
   const std::vector<std::size_t> numbers = all_rows(all.rows());
   parallel_chunks(all.rows(), block_rows, [&](std::size_t begin, std::size_t end) {

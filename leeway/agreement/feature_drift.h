@@ -2,7 +2,7 @@
 // 2012) by random Fourier features (Rahimi and Recht 2007; Zhao and Meng 2015).
 //
 // Kernel: k(x,y) = exp(-|x-y|^2 / (2 s^2)), s the median distance of at most 512 pooled rows, equal rows left
-// out. With D frequencies w_j ~ N(0, I / s^2)
+// out. With D frequencies w_j ~ N(0, I / s^2), each d of them orthogonal (Yu et al. 2016),
 //   phi(x) = (cos w_j'x, sin w_j'x) / sqrt D,  delta = mean phi(target) - mean phi(source),  MMD = |delta|.
 // p = (1 + hits) / (1 + draws): redrawn sets of the same sizes reach MMD (exact: a permutation test); for
 // pairs, redrawn signs of phi(target row i) - phi(source row i). If no draw reaches it, p is the tail of the
