@@ -209,7 +209,7 @@ VALUES = {
     ("average_case", "class_names"): "a,b,c,d", ("*", "first_label"): 0,
     ("*", "labels"): "labels.npy", ("assess", "labels"): "labels.npy,noise=other.npy", ("*", "groups"): "groups.csv", ("*", "index"): "split.csv", ("*", "split"): "test",
     ("agreement", "ratios"): [0., .25, .5], ("agreement", "pairing"): "label", ("agreement", "bootstrap"): 20,
-    ("agreement", "curve"): 7,
+    ("agreement", "curve"): 7, ("agreement", "prior"): "labels",
     ("assess", "chunk"): "1d", ("assess", "time_column"): "when", ("assess", "sigma"): [.1, .2], ("assess", "survival_rows"): 50,
     ("assess", "unit"): "reviews", ("assess", "bootstrap"): 20, ("assess", "restarts"): 2,
     ("distances", "only"): ["kl", "wasserstein"], ("align", "sample"): 64,

@@ -137,6 +137,16 @@ TEST(PaTask, ASharedBetaIsThatOfTheFirstSet) {
   EXPECT_THAT(unproved_maxima(record), IsEmpty());
 }
 
+TEST(PaTask, APriorOfLabelsIsTheirShares) {
+  PaTask task{.models = {{"cnn", clean({0, 0, 1}), {shifted()}}}};
+  task.options.prior = "labels";
+  const Pa record = pa(task);
+  EXPECT_DOUBLE_EQ(*record.results[0].agreement.pa_most, std::log(3));
+  EXPECT_FALSE(record.results[0].decomposition);
+  task.models[0].clean = clean({0, 0, 0});
+  EXPECT_THAT(message_of([&] { (void)pa(task); }), HasSubstr("none of class 1"));
+}
+
 TEST(PaTask, AMaximumThatIsNotProvedIsALine) {
   Pa record;
   PaSet set;

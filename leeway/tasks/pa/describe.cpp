@@ -12,6 +12,8 @@ static void fields(agreement::Agreement& a, Fields& f) {
   f("k", a.k, at_least(2), "number of classes");
   f("beta", a.beta, at_least(0), "inverse temperature of the maximum");
   f.measured("pa", a.pa, a.pa_interval, {}, "posterior agreement, 0 to log k");
+  f("pa_most", a.pa_most, at_least(0),
+    "with --prior: largest possible pa, -log of the smallest probability, in place of log k; null without");
   f("pa_normalized", a.pa_normalized, {}, "pa / log k");
   f("log_pa_mean", a.value, {}, "pa - log k");
   f("log_pa_sum", a.log_pa_sum, {}, "n times log_pa_mean");
@@ -105,7 +107,7 @@ static void fields(PaSet& set, Fields& f) {
   f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
   f("ratios", set.ratios,
     "with --ratios: the round(ratio n) samples with the smallest norms are shifted, the others clean");
-  f("decomposition", set.decomposition, "parts of log_pa_sum; null without labels");
+  f("decomposition", set.decomposition, "parts of log_pa_sum; null without labels, and with --prior");
   f("entropy", set.entropy, "with --summaries: entropy of the posteriors");
   f("confidence", set.confidence, "with --summaries: confidence of the posteriors");
 }
@@ -126,6 +128,8 @@ void fields(PaOptions& options, Fields& f) {
     "best beta");
   f.choice("pairing", options.pairing, choices_of(agreement::pairings()),
            "how clean and shifted rows are paired");
+  f("prior", options.prior,
+    "class prior p(c) of the kernel: uniform (default), labels (their shares), or an .npy file of k numbers");
   f("ratios", options.ratios, a_share,
     "also compute PA at these shares of shifted samples, smallest `norms` first: 0:1:0.1 or 0,0.5,1");
   f("summaries", options.summaries,
@@ -142,6 +146,6 @@ void fields(Pa& record, Fields& f) {
     "with --ratios and several models: AR gaps for each shift and each pair of models");
 }
 
-double PaSet::log_k() const { return std::log(static_cast<double>(agreement.k)); }
+double PaSet::log_k() const { return agreement.pa_most.value_or(std::log(static_cast<double>(agreement.k))); }
 
 }  // namespace leeway::tasks

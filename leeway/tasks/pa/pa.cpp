@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/paired_rows.h"
@@ -134,6 +135,19 @@ class PaAnalysis {
             take(rest.norms, shifted_rows), std::nullopt};
   }
 
+  // p(c) of the kernel; empty: uniform.
+  [[nodiscard]] std::vector<double> prior(std::span<const std::int64_t> labels, std::size_t k) const {
+    if (options().prior != "labels") return task_.prior;
+    std::vector<double> shares(k);
+    for (const std::int64_t label : labels)
+      if (label != no_label) ++shares[static_cast<std::size_t>(label)];
+    const double total = sum(shares);
+    for (std::size_t j = 0; j < k; ++j)
+      if (shares[j] == 0) refuse("prior", "labels of every class", fmt::format("none of class {}", j));
+    for (double& share : shares) share /= total;
+    return shares;
+  }
+
   [[nodiscard]] agreement::Options agreement_options(const PaCleanSet& clean,
                                                      const NamedOutputs& shifted) const {
     agreement::Options chosen;
@@ -153,7 +167,8 @@ class PaAnalysis {
         opened_like(clean.outputs, named, record_.envelope.warnings, options().pairing.ends_with("nearest"));
     const Matched both = match(clean, named, shifted);
     const auto labels = span_of(both.labels);
-    const agreement::Options chosen = agreement_options(clean, named);
+    agreement::Options chosen = agreement_options(clean, named);
+    chosen.prior = prior(labels, both.clean.shape()[1]);
     PaSet set;
     if (several_models()) set.model = model.name;
     set.shifted = named.name;
@@ -162,7 +177,7 @@ class PaAnalysis {
     set.agreement = beta ? agreement::agreement_at(both.clean, both.shifted, *beta, labels, chosen)
                          : agreement::posterior_agreement(both.clean, both.shifted, labels, chosen);
     if (!set.doubt.empty() && both.evidence->differing_labels == 0) warn(set.doubt);
-    if (!labels.empty())
+    if (!labels.empty() && chosen.prior.empty())
       set.decomposition = agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta);
     if (options().summaries) {
       const double betas[] = {1, set.agreement.beta};
@@ -225,6 +240,11 @@ GivenPairs pairs_of_file(InputLog& log, const std::string& path) {
     if (!log.has(path)) log.add(path, {pairs.size(), 2});
     return pairs;
   };
+}
+
+std::vector<double> prior_of_file(InputLog& log, const PaOptions& options) {
+  if (!options.prior || *options.prior == "uniform" || *options.prior == "labels") return {};
+  return to_f64(only_array(log, *options.prior), *options.prior);
 }
 
 Pa pa(const PaTask& task, Progress* progress) { return PaAnalysis(task, progress).run(); }

@@ -8,7 +8,8 @@
 // only recorded here; the caller that opens sets applies them.
 // Errors (Error): no model, models with different numbers of shifted sets, two models of one name; sets that
 // differ (io/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. An open gap
-// of a maximum is no error: `converged` is false. Cost and determinism: agreement/agreement.h.
+// of a maximum is no error: `converged` is false. A prior (PaOptions::prior, "labels": their shares in the pairs) has
+// no decomposition. Cost and determinism: agreement/agreement.h.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +41,7 @@ struct PaOptions : OutputsReading {
   double level = .95;
   std::size_t bootstrap = 0;
   std::string pairing = "given";
+  std::optional<std::string> prior;  // "uniform", "labels", or a file
   std::vector<double> ratios;
   bool summaries = false, shared_beta = false;
   std::size_t curve = 0;
@@ -104,11 +106,15 @@ using GivenPairs =
 // The pairs of a file (agreement/pairing.h), which is noted once. `log` must outlive them.
 [[nodiscard]] GivenPairs pairs_of_file(InputLog& log, const std::string& path);
 
+// The numbers of the file that PaOptions::prior names, noted; none where it is no file.
+[[nodiscard]] std::vector<double> prior_of_file(InputLog& log, const PaOptions& options);
+
 struct PaTask {
   std::vector<PaModel> models;
   // Labels of the n clean samples of k classes, and pairs of rows; else of the outputs and PaOptions.
   GivenLabels labels = {};
   GivenPairs pairs = {};
+  std::vector<double> prior = {};  // of the file of PaOptions::prior
   std::function<void(std::span<const agreement::RowPair>)> save_pairs =
       {};  // is given the pairs of every set
   PaOptions options = {};
