@@ -46,6 +46,9 @@ TEST(PaTask, IsThatOfTheAnalysis) {
   EXPECT_EQ(set.decomposition->groups[3].n, 1u);
   EXPECT_EQ(set.entropy->samples, 1u);
   EXPECT_EQ(set.confidence->moved.n, 1u);
+  EXPECT_EQ(set.decomposition->initial->beta, 1);
+  EXPECT_EQ(set.decomposition->optimal->beta, set.agreement.beta);
+  EXPECT_EQ(set.decomposition->optimal->moved.n, 1u);
   EXPECT_FALSE(set.pairing->pairs());  // three rows show nothing,
   EXPECT_EQ(set.doubt, "");            // and too few rows speak against nothing
   EXPECT_TRUE(record.ar_gap.empty());

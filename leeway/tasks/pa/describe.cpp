@@ -92,6 +92,12 @@ static void fields(agreement::ArGapPoint& point, Fields& f) {
 
 namespace leeway::tasks {
 
+static void fields(PaDecomposition& decomposition, Fields& f) {
+  fields(static_cast<agreement::Decomposition&>(decomposition), f);
+  f("initial", decomposition.initial, "with --summaries: posteriors of the groups at beta = 1");
+  f("optimal", decomposition.optimal, "with --summaries: posteriors of the groups at the beta of the result");
+}
+
 static void fields(PaSet& set, Fields& f) {
   f("shifted", set.shifted, "path of the shifted outputs, as given");
   f.unless_empty("model", set.model, "name of the model; null for a single model");

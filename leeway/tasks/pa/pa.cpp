@@ -163,14 +163,20 @@ class PaAnalysis {
                          : agreement::posterior_agreement(both.clean, both.shifted, labels, chosen);
     if (!set.doubt.empty() && both.evidence->differing_labels == 0) warn(set.doubt);
     if (!labels.empty())
-      set.decomposition = agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta);
-    if (options().summaries) {
-      const double betas[] = {1, set.agreement.beta};
-      set.entropy = agreement::entropies(both.clean.joined(), both.shifted.joined(), labels, betas);
-      set.confidence = agreement::confidences(both.clean.joined(), both.shifted.joined(), labels, betas);
-    }
+      set.decomposition = {agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta)};
+    if (options().summaries) summarise(set, both.clean.joined(), both.shifted.joined(), labels);
     if (!options().ratios.empty()) set.ratios = sweep(named, both, set.agreement, chosen);
     return set;
+  }
+
+  void summarise(PaSet& set, const Array& clean, const Array& shifted,
+                 std::span<const std::int64_t> labels) const {
+    const double betas[] = {1, set.agreement.beta};
+    set.entropy = agreement::entropies(clean, shifted, labels, betas);
+    set.confidence = agreement::confidences(clean, shifted, labels, betas);
+    if (!set.decomposition) return;
+    set.decomposition->initial = agreement::responses(clean, shifted, labels, betas[0], options().level);
+    set.decomposition->optimal = agreement::responses(clean, shifted, labels, betas[1], options().level);
   }
 
   std::vector<agreement::RatioPoint> sweep(const NamedOutputs& named, const Matched& both,

@@ -45,6 +45,11 @@ struct PaOptions : OutputsReading {
   std::size_t curve = 0;
 };
 
+// With PaOptions::summaries, the posteriors of its groups at beta 1 and at the beta of the maximum.
+struct PaDecomposition : agreement::Decomposition {
+  std::optional<agreement::Responses> initial = {}, optimal = {};
+};
+
 // One shifted set of one model.
 struct PaSet {
   std::string shifted;       // the path as it was given
@@ -54,9 +59,9 @@ struct PaSet {
       pairing;        // where rows are taken as given and the sets are equally long
   std::string doubt;  // why rows need not be pairs; empty where nothing speaks against it
   std::vector<agreement::RatioPoint> ratios;
-  std::optional<agreement::Decomposition> decomposition;  // where there are labels
-  std::optional<agreement::Entropies> entropy;            // of PaOptions::summaries
-  std::optional<agreement::Confidences> confidence;       // of PaOptions::summaries
+  std::optional<PaDecomposition> decomposition;      // where there are labels
+  std::optional<agreement::Entropies> entropy;       // of PaOptions::summaries
+  std::optional<agreement::Confidences> confidence;  // of PaOptions::summaries
 
   [[nodiscard]] double log_k() const;
   [[nodiscard]] const std::string& shift_name() const;  // what the shift is called, or the file
