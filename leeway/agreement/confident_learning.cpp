@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "leeway/agreement/detail/posterior.h"
 #include "leeway/core/message.h"
@@ -15,35 +15,30 @@ namespace {
 
 constexpr std::size_t confident_chunk_rows = 1024;
 
-struct ClassSums {
-  std::vector<double> confidence, n;  // (k)
-};
+// use(row, p) for every row with a label, in parallel; use may change p.
+template <class Use>
+void each_posterior(const Rows& logits, std::span<const std::int64_t> labels, const Use& use) {
+  parallel_chunks(labels.size(), confident_chunk_rows, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> p(logits.shape()[1]);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (labels[i] < 0) continue;
+      (void)prediction_of(logits, i, 1, p.data());
+      use(i, p);
+    }
+  });
+}
 
 // t_j, infinite for a class that no row has as its label.
-std::vector<double> thresholds_of(const Rows& logits, std::span<const std::int64_t> labels) {
-  const std::size_t k = logits.shape()[1];
-  const ClassSums sums = reduce_chunks<ClassSums>(
-      labels.size(), confident_chunk_rows,
-      [&](std::size_t begin, std::size_t end) {
-        ClassSums s{std::vector<double>(k), std::vector<double>(k)};
-        std::vector<double> p(k);
-        for (std::size_t i = begin; i < end; ++i) {
-          if (labels[i] < 0) continue;
-          const auto label = static_cast<std::size_t>(labels[i]);
-          (void)prediction_of(logits, i, 1, p.data());
-          s.confidence[label] += p[label], ++s.n[label];
-        }
-        return s;
-      },
-      [](ClassSums a, const ClassSums& b) {
-        for (std::size_t j = 0; j < a.n.size(); ++j) a.confidence[j] += b.confidence[j], a.n[j] += b.n[j];
-        return a;
-      });
-  std::vector<double> thresholds;
+std::vector<double> thresholds_of(std::span<const double> self_confidence,
+                                  std::span<const std::int64_t> labels, std::size_t k) {
+  std::vector<double> sums(k), n(k);
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] >= 0)
+      sums[static_cast<std::size_t>(labels[i])] += self_confidence[i],
+          ++n[static_cast<std::size_t>(labels[i])];
   for (std::size_t j = 0; j < k; ++j)
-    thresholds.push_back(sums.n[j] > 0 ? sums.confidence[j] / sums.n[j]
-                                       : std::numeric_limits<double>::infinity());
-  return thresholds;
+    sums[j] = n[j] > 0 ? sums[j] / n[j] : std::numeric_limits<double>::infinity();
+  return sums;
 }
 
 // The most probable class that reaches its threshold; k where none does.
@@ -70,22 +65,17 @@ void check_labels(const Rows& logits, std::span<const std::int64_t> labels) {
 ConfidentLearning confident_learning(const Rows& logits, std::span<const std::int64_t> labels) {
   check_labels(logits, labels);
   const std::size_t n = labels.size(), k = logits.shape()[1];
-  const std::vector<double> thresholds = thresholds_of(logits, labels);
   const double none = std::numeric_limits<double>::quiet_NaN();
   ConfidentLearning found;
   found.self_confidence.assign(n, none), found.margin.assign(n, none), found.suggested.assign(n, -1);
+  each_posterior(logits, labels, [&](std::size_t i, std::vector<double>& p) {
+    found.self_confidence[i] = std::exchange(p[static_cast<std::size_t>(labels[i])], -1);
+    found.margin[i] = found.self_confidence[i] - *std::ranges::max_element(p);
+  });
+  const std::vector<double> thresholds = thresholds_of(found.self_confidence, labels, k);
   std::vector<std::size_t> confident(n, k);
-  parallel_chunks(n, confident_chunk_rows, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> p(k);
-    for (std::size_t i = begin; i < end; ++i) {
-      if (labels[i] < 0) continue;
-      const auto label = static_cast<std::size_t>(labels[i]);
-      (void)prediction_of(logits, i, 1, p.data());
-      confident[i] = confident_class(p, thresholds);
-      found.self_confidence[i] = p[label];
-      p[label] = -1;
-      found.margin[i] = found.self_confidence[i] - *std::ranges::max_element(p);
-    }
+  each_posterior(logits, labels, [&](std::size_t i, const std::vector<double>& p) {
+    confident[i] = confident_class(p, thresholds);
   });
   std::vector<double> rows(k), counted(k);
   found.joint.assign(k * k, 0);

@@ -1,10 +1,11 @@
 #include <ATen/record_function.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
-#include <torch/csrc/profiler/util.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "leeway/nn/detail/tensors.h"
@@ -73,15 +74,32 @@ class TensorBytes : public c10::MemoryReportingInfoBase {
 
 thread_local double counted_flops = 0;
 
-// Two for each multiplication and addition, by LibTorch's own formulas.
+// FLOPs of each value that a convolution makes.
+struct OfEachValue : at::ObserverContext {
+  explicit OfEachValue(double count) : flops(count) {}
+  double flops;
+};
+
 std::unique_ptr<at::ObserverContext> count_flops(const at::RecordFunction& operation) {
-  constexpr std::string_view counted[] = {"aten::conv2d", "aten::mm", "aten::addmm", "aten::bmm",
-                                          "aten::baddbmm"};
-  const std::string name = operation.name();
-  if (std::ranges::find(counted, name) != std::end(counted))
-    counted_flops += static_cast<double>(
-        torch::autograd::profiler::computeFlops(name, torch::profiler::impl::saveExtraArgs(operation)));
+  const std::string_view name = operation.name();
+  const auto tensor = [&](std::size_t i) { return operation.inputs()[i].toTensor(); };
+  const auto add_product = [&](std::size_t a, std::size_t b) {
+    counted_flops += 2 * static_cast<double>(tensor(a).numel() * tensor(b).size(-1));
+  };
+  if (name == "aten::mm" || name == "aten::bmm") add_product(0, 1);
+  if (name == "aten::addmm" || name == "aten::baddbmm") add_product(1, 2);
+  if (name != "aten::convolution") return nullptr;
+  const torch::Tensor weight = tensor(1);
+  const double of_each = 2 * static_cast<double>(weight.numel() / weight.size(0));
+  if (!operation.inputs()[6].toBool()) return std::make_unique<OfEachValue>(of_each);
+  counted_flops += of_each * static_cast<double>(tensor(0).numel());  // transposed
   return nullptr;
+}
+
+void count_values(const at::RecordFunction& operation, at::ObserverContext* of_each) {
+  if (of_each != nullptr)
+    counted_flops += static_cast<OfEachValue*>(of_each)->flops *
+                     static_cast<double>(operation.outputs()[0].toTensor().numel());
 }
 
 // FLOPs are those of `forward`.
@@ -89,7 +107,8 @@ CallCost cost_of(const std::function<void()>& forward, const std::function<void(
   const auto bytes = std::make_shared<TensorBytes>();
   const c10::DebugInfoGuard counting(c10::DebugInfoKind::PROFILER_STATE, bytes);
   counted_flops = 0;
-  const auto handle = at::addThreadLocalCallback(at::RecordFunctionCallback(count_flops).needsInputs(true));
+  const auto handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(count_flops, count_values).needsInputs(true).needsOutputs(true));
   forward();
   at::removeCallback(handle);
   rest();
