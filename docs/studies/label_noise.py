@@ -77,8 +77,10 @@ class LabelNoise(Study):
             found = json.loads(self.path(f"{home}/pa-{name}.json").read_text())["results"][0]["suspects"]
             by_row = sorted(found["by_agreement"], key=lambda one: one["row"])
             row[f"agreement_{name}"] = auroc([float(one["agreement"]) for one in by_row], wrong)
-        row["self_confidence"] = auroc([one["self_confidence"] for one in by_row], wrong)
-        row["margin"] = auroc([one["margin"] for one in by_row], wrong)
+        for key in ("self_confidence", "margin"):
+            scores = numpy.array([one[key] for one in by_row])
+            first = wrong[numpy.argsort(scores, kind="stable")]
+            row |= {key: auroc(scores, wrong), f"{key}_100": first[:100].mean(), f"{key}_all": first[:wrong.sum()].mean()}
         suspects = numpy.array([one["suggested"] is not None for one in by_row])
         row |= {"noise_rate": found["noise_rate"], "suspects": int(suspects.sum()), "suspects_wrong": int((suspects & wrong).sum())}
         return row

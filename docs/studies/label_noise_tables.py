@@ -31,6 +31,9 @@ def main():
     of = {rate: [row for row in rows if row["rate"] == rate] for rate in rates}
     table(["ranking", *(f"{100 * rate:.0f}% noise" for rate in rates)],
           [[name, *(over_seeds([row[key] for row in of[rate]]) for rate in rates)] for key, name in RANKINGS.items()])
+    table(["rows from the top", "ranking", *(f"{100 * rate:.0f}% noise" for rate in rates)],
+          [[words, RANKINGS[key], *(percent([row[f"{key}_{first}"] for row in of[rate]]) for rate in rates)]
+           for first, words in (("100", "100"), ("all", "as many as labels changed")) for key in ("margin", "self_confidence")])
     table(["noise", "labels changed", "estimated noise", "precision of suspects", "recall of suspects"],
           [[f"{100 * rate:.0f}%", percent([row["changed"] / row["n"] for row in of[rate]]), percent([row["noise_rate"] for row in of[rate]]),
             percent([row["suspects_wrong"] / row["suspects"] for row in of[rate]]), percent([row["suspects_wrong"] / row["changed"] for row in of[rate]])]
