@@ -143,8 +143,9 @@ class Fields {
   }
   // A list that is [] where older files lack it.
   template <class T>
-  void unless_missing(std::string_view name, std::vector<T>& values, std::string_view meaning) {
-    visit({name, meaning, {}, {}, true}, slot_of(values));
+  void unless_missing(std::string_view name, std::vector<T>& values, std::string_view meaning,
+                      Range range = {}) {
+    visit({name, meaning, range, {}, true}, slot_of(values));
   }
 
   // f.lengths({.alike = {"columns", "values"}}), after these fields.

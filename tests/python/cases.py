@@ -224,7 +224,8 @@ VALUES = {
     ("mvn_cdf", "max_points"): 2**21, ("mvn_cdf", "tolerance"): 1e-5, ("mvn_cdf", "log_tolerance"): .1,
     ("shift", "strength"): .2, ("shift", "severity"): 3, ("shift", "classes"): [1, 2], ("shift", "frost_dir"): "frost",
     ("shift", "preprocess"): "timm:0.875", ("shift", "resize_shorter"): 40, ("shift", "interpolation"): "nearest", ("shift", "crop"): 20,
-    ("shift", "picture_labels"): "pictures.csv",
+    ("shift", "picture_labels"): "pictures.csv", ("shift", "group_rates"): [.2, .5],
+    ("agreement", "suspects"): 5,
     ("shift_text", "column"): "title", ("shift_text", "strength"): 2., ("shift_text", "label"): "label",
     ("shift_text", "words"): "words.csv", ("shift_text", "positive"): ["1", "yes"], ("shift_text", "negative"): ["0", "no"],
     ("conds.split", "uds"): "size", ("conds.split", "columns"): ["color", "size"],
@@ -238,6 +239,7 @@ ELSEWHERE = {
     ("assess", "rows"): "the command writes a file: test_rows_are_those_of_the_command",
 }
 BESIDE = {("shift", "interpolation"): {"resize_shorter": 24}, ("shift", "set"): {"severity": 2}, ("shift", "variant"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
+          ("shift", "groups"): {"group_rates": [.2, .5]}, ("shift", "group_rates"): {"groups": "groups.csv"},
           ("shift_text", "positive"): {"negative": ["0"]}, ("shift_text", "negative"): {"positive": ["1"]},
           ("conds.split", "uds"): {"ldd": None},
           ("conds.split", "all"): {"sc": None, "ldd": None, "columns": ["color", "size"]},
@@ -280,12 +282,14 @@ def frost(folder, _):
 
 # What an option is about: functions that make files, of a folder and a number of rows; what stands in this module otherwise.
 FILES = {("*", "labels"): files_beside, ("*", "groups"): files_beside, ("*", "index"): files_beside, ("*", "split"): files_beside,
-         ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost}
+         ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost,
+         ("shift", "group_rates"): files_beside}
 INPUTS = {("*", "binary"): {"outputs": binary_outputs}, ("*", "labels"): {"write": write_without_labels},
           ("*", "label_column"): {"write": write_truth},
           ("assess", "chunk"): {"TIMES_OF_TARGETS": "time"},
           ("assess", "time_column"): {"TIMES_OF_TARGETS": "when"}, ("shift", "classes"): {"SHIFT": "label-subset"},
           **{("shift", option): {"PICTURES": True} for option in ("preprocess", "resize_shorter", "interpolation", "crop", "picture_labels")},
+          ("shift", "groups"): {"SHIFT": "label-noise"}, ("shift", "group_rates"): {"SHIFT": "label-noise"},
           ("shift", "frost_dir"): {"SHIFT": "frost"}, ("conds.split", "dataset"): {"table_of": protocol_table}}
 
 

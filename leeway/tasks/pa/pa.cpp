@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "leeway/agreement/confident_learning.h"
 #include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/file_pattern.h"
@@ -28,6 +29,7 @@ struct Matched {
   Labels labels;
   std::optional<std::vector<double>> norms;
   std::optional<agreement::PairEvidence> evidence;
+  std::vector<std::size_t> shifted_rows = {};  // of a pairing; empty: as they stand
 };
 
 template <class T>
@@ -130,9 +132,12 @@ class PaAnalysis {
     std::vector<std::size_t> clean_rows, shifted_rows;
     for (const auto& pair : pairs) clean_rows.push_back(pair.clean), shifted_rows.push_back(pair.shifted);
     const Outputs& rest = shifted.rest;
-    return {clean.outputs.logits.take(clean_rows), shifted.logits.take(shifted_rows),
+    return {clean.outputs.logits.take(clean_rows),
+            shifted.logits.take(shifted_rows),
             rest.labels ? take(rest.labels, shifted_rows) : take(clean.labels, clean_rows),
-            take(rest.norms, shifted_rows), std::nullopt};
+            take(rest.norms, shifted_rows),
+            std::nullopt,
+            shifted_rows};
   }
 
   // p(c) of the kernel; empty: uniform.
@@ -178,14 +183,49 @@ class PaAnalysis {
                          : agreement::posterior_agreement(both.clean, both.shifted, labels, chosen);
     if (!set.doubt.empty() && both.evidence->differing_labels == 0) warn(set.doubt);
     if (!labels.empty() && chosen.prior.empty())
-      set.decomposition = agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta);
-    if (options().summaries) {
-      const double betas[] = {1, set.agreement.beta};
-      set.entropy = agreement::entropies(both.clean.joined(), both.shifted.joined(), labels, betas);
-      set.confidence = agreement::confidences(both.clean.joined(), both.shifted.joined(), labels, betas);
-    }
+      set.decomposition = {agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta)};
+    if (options().summaries) summarise(set, both.clean.joined(), both.shifted.joined(), labels);
+    if (const std::size_t rows = options().suspects.value_or(0); rows > 0 && !labels.empty())
+      set.suspects = suspects_of(both, labels, set.agreement.beta, rows);
     if (!options().ratios.empty()) set.ratios = sweep(named, both, set.agreement, chosen);
     return set;
+  }
+
+  static PaSuspects suspects_of(const Matched& both, std::span<const std::int64_t> labels, double beta,
+                                std::size_t rows) {
+    const bool of_clean = both.shifted_rows.empty();
+    const auto found = agreement::confident_learning(of_clean ? both.clean : both.shifted, labels);
+    const std::vector<double> agreements = agreement::agreement_per_row(both.clean, both.shifted, beta);
+    PaSuspects suspects{of_clean, found.n, found.suspects, found.noise_rate, {}, {}};
+    std::vector<SuspectRow> all;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] < 0) continue;
+      SuspectRow one{of_clean ? i : both.shifted_rows[i],
+                     labels[i],
+                     {},
+                     found.self_confidence[i],
+                     found.margin[i],
+                     agreements[i]};
+      if (found.suggested[i] >= 0) one.suggested = static_cast<std::size_t>(found.suggested[i]);
+      all.push_back(one);
+    }
+    const auto least = [&](double SuspectRow::*score) {
+      std::ranges::stable_sort(all, {}, score);
+      return std::vector(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(rows, all.size())));
+    };
+    suspects.by_agreement = least(&SuspectRow::agreement);
+    suspects.by_margin = least(&SuspectRow::margin);
+    return suspects;
+  }
+
+  void summarise(PaSet& set, const Array& clean, const Array& shifted,
+                 std::span<const std::int64_t> labels) const {
+    const double betas[] = {1, set.agreement.beta};
+    set.entropy = agreement::entropies(clean, shifted, labels, betas);
+    set.confidence = agreement::confidences(clean, shifted, labels, betas);
+    if (!set.decomposition) return;
+    set.decomposition->initial = agreement::responses(clean, shifted, labels, betas[0], options().level);
+    set.decomposition->optimal = agreement::responses(clean, shifted, labels, betas[1], options().level);
   }
 
   std::vector<agreement::RatioPoint> sweep(const NamedOutputs& named, const Matched& both,
