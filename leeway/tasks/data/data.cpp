@@ -138,7 +138,12 @@ DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   const data::CorruptionPart part{options.corruption, options.severity};
   if (!part.is_all() && !find_member(data::loaded_formats(), "format", task.format).has_parts())
     throw OptionError(fmt::format("--corruption, --severity: {} is not a set of corruptions", task.format));
-  data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
+  if (options.path_column && task.format != "table")
+    throw OptionError(fmt::format("--path-column: only with the format table, found {}", task.format));
+  data::Paths paths(task.paths.begin(), task.paths.end());
+  if (options.images) paths.emplace_back(*options.images);
+  data::Loaded set = options.path_column && paths.size() < 3 ? data::load_table(paths, *options.path_column)
+                                                             : data::load_set(task.format, paths, part);
   for (const std::string& path : task.paths)
     if (!is_folder(path)) note_read(task, path, {set.n, set.columns.size()});
   if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size) && !set.has_pictures())

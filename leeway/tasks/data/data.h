@@ -65,6 +65,8 @@ struct DataLoadOptions {
   bool protocol = false;
   std::optional<std::string> corruption;  // of a set of corruptions; none: all
   std::optional<std::size_t> severity;    // likewise
+  std::optional<std::string> images;      // folder, after the files
+  std::optional<std::string> path_column;
 };
 
 struct LoadedColumn {

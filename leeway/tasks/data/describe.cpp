@@ -52,6 +52,9 @@ void fields(DataLoadOptions& options, Fields& f) {
     "load only this corruption of a data set of corruptions, by file name (default: all)");
   f("severity", options.severity, from_to(1, 5),
     "load only this severity of a data set of corruptions (default: all)");
+  f("images", options.images, "folder of the images that a table of attributes names");
+  f("path_column", options.path_column,
+    "of the format table: column of the file names (default: the first with names of images)");
 }
 
 static void fields(LoadedColumn& column, Fields& f) {
