@@ -133,7 +133,12 @@ std::span<const LoadedFormat> loaded_formats() {
         "JPEG",
         ""},
        "the folder",
-       load_folder}};
+       load_folder},
+      {{"table", "images named by a table: file, label, attributes (Waterbirds, CelebA's CSV)", ""},
+       "TABLE.csv [FOLDER]",
+       [](const Paths& paths) { return load_table(paths, ""); },
+       1,
+       2}};
   return list;
 }
 

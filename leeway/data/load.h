@@ -97,6 +97,9 @@ struct LoadedFormat : Member {
 [[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths, CorruptionPart part = {},
                               const BreedsPart& breeds = {});
 
+// The format "table": that column has the files; empty: the first column whose values look like image files.
+[[nodiscard]] Loaded load_table(const Paths& paths, const std::string& path_column);
+
 // A folder of published corruptions: the format that load_set reads it by ("cifar10-c", "cifar100-c" by the largest label,
 // "imagenet-c"), and what its corruptions are called there, sorted. Error for a folder of neither layout.
 struct CorruptionFolder {

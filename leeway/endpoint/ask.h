@@ -65,6 +65,7 @@ struct Asked {
   double seconds = 0;                           // of all requests together
   std::map<std::string, std::size_t> failures;  // rows without an answer, by reason
   std::set<std::string> models;                 // as the server calls them
+  bool completion_tokens = false;               // the server asked for max_completion_tokens
 };
 
 // Images in levels from 0 to 255, (c,h,w).

@@ -50,6 +50,40 @@ TEST(LoadPictures, OtherSizesAreRefusedOrResized) {
   EXPECT_NEAR(picture(set, 0)[81 + 4 * 9 + 4], 60 + 40 + 2 * 19.5 + 14.5, 3);
 }
 
+// As Waterbirds' metadata.csv and CelebA's list_attr_celeba.csv.
+TEST(LoadPictures, TablesNameTheirImages) {
+  const TemporaryFolder folder;
+  const auto table = [&](const std::string& text, const std::string& path_column = "") {
+    write_text(folder / "t.csv", text);
+    return load_table({folder / "t.csv", layout("mixed")}, path_column);
+  };
+  const Loaded birds = table(
+      "img_id,img_filename,y,split,place,place_filename\n"
+      "9,Clipart/Bed/00001.png,1,0,0,a/1.jpg\n10,Art/Bed/00001.jpg,0,2,,b/2.jpg\n");
+  EXPECT_THAT(column_names(birds),
+              ElementsAre("y", "img_id", "split", "place", "place_filename", "img_filename"));
+  EXPECT_THAT(texts(birds, "y"), ElementsAre("1", "0"));
+  EXPECT_THAT(texts(birds, "place"), ElementsAre("0", "unknown"));
+  EXPECT_THAT(birds.stored(1).shape, ElementsAre(3, 30, 40));
+  EXPECT_THAT(birds.shape, ElementsAre(3, 8, 12));
+  const Loaded faces = table("image_id,Smiling,Male\nArt/Bed/00001.jpg,-1,1\n");
+  EXPECT_THAT(column_names(faces), ElementsAre("Smiling", "Male", "image_id"));
+}
+
+TEST(LoadPictures, TablesWithoutImagesAreRefused) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& text, const std::string& path_column = "") {
+    write_text(folder / "t.csv", text);
+    return message_of([&] { (void)load_table({folder / "t.csv", layout("mixed")}, path_column); });
+  };
+  EXPECT_THAT(refused("a,b\n1,2\n"), HasSubstr("a column of image files"));
+  EXPECT_THAT(refused("a,b\n1.png,2\n", "file"), HasSubstr("--path-column"));
+  EXPECT_THAT(refused("a,b\n1.png,2\n ,3\n"), HasSubstr("an image file, found none at row 1"));
+  EXPECT_THAT(refused("a,b\n../1.png,2\n"), HasSubstr("'../1.png' at row 0"));
+  EXPECT_THAT(refused("a,b\n1.png,2\n"), HasSubstr("1.png"));
+  EXPECT_THAT(refused("a,b\n"), HasSubstr("found none"));
+}
+
 TEST(LoadPictures, AnyFormatIsResized) {
   const Loaded set = resized(load("smallnorb", {"norb-dat.mat"}), 3);
   EXPECT_THAT(set.shape, ElementsAre(1, 3, 3));

@@ -172,7 +172,7 @@ def test_flags_of_the_commands_are_options(tmp_path):
             "shift": {"data", "sheet", "index", "split"}, "shift_text": {"data"},
             "mvn_cdf": {"upper", "covariance"},
             "infer_endpoint": {"model", "data", "layout", "index", "split", "arch", "mean", "std", "scale", "template", "vocabulary", "binary", "device", "stochastic", "trust"},
-            "attack_curve": {"model", "data", "layout", "index", "split", "attack", "eps", "steps", "set", "jobs", "slurm", "tasks", "time", "arch", "mean", "std",
+            "attack_curve": {"model", "data", "layout", "index", "split", "attack", "eps", "steps", "set", "jobs", "slurm", "tasks", "time", "memory", "partition", "account", "gpus", "sbatch", "dry-run", "arch", "mean", "std",
                              "scale", "classes", "template", "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
             "attack": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "index", "split", "steps", "restarts", "set", "arch", "mean", "std", "scale", "classes", "template",
                        "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},

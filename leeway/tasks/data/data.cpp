@@ -118,10 +118,15 @@ data::Loaded read_set(const DataLoadTask& task) {
     throw OptionError(fmt::format("--breeds-split, --breeds-seed: {} is not a BREEDs data set", task.format));
   if (options.conds_crop && (options.size || options.pictures != data::PictureOptions{}))
     throw OptionError("--conds-crop: expected no other size, the images become 224 x 224");
+  if (options.path_column && task.format != "table")
+    throw OptionError(fmt::format("--path-column: only with the format table, found {}", task.format));
   data::BreedsPart breeds;
   breeds.division = options.breeds_split.value_or(breeds.division);
   breeds.seed = static_cast<std::uint32_t>(options.breeds_seed.value_or(breeds.seed));
-  return data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part, breeds);
+  data::Paths paths(task.paths.begin(), task.paths.end());
+  if (options.images) paths.emplace_back(*options.images);
+  return options.path_column && paths.size() < 3 ? data::load_table(paths, *options.path_column)
+                                                 : data::load_set(task.format, paths, part, breeds);
 }
 
 data::Loaded chosen_rows(data::Loaded set, const DataLoadTask& task) {

@@ -62,6 +62,9 @@ void fields(DataLoadOptions& options, Fields& f) {
   f("breeds_seed", options.breeds_seed, from_to(0, 4294967295.), "BREEDs: seed of rand (default: 2)");
   f("conds_crop", options.conds_crop,
     "crop of WILDS in the ConDS benchmark: 448 x 448, rows 10 to 409, 224 x 224");
+  f("images", options.images, "folder of the images that a table of attributes names");
+  f("path_column", options.path_column,
+    "of the format table: column of the file names (default: the first with names of images)");
 }
 
 static void fields(LoadedColumn& column, Fields& f) {

@@ -63,6 +63,9 @@ void fields(EndpointAnswers& set, Fields& f) {
   f.unless_empty("out", set.out, "outputs file");
   f("host", set.host, "server that the images were sent to");
   f("served_models", set.served_models, "names of the model in the server's replies");
+  f.choice("token_limit", set.token_limit,
+           {{"max_tokens", ""}, {"max_completion_tokens", "the server refused max_tokens"}},
+           "name of the limit of an answer's length in the requests");
   f("prompt", set.prompt, "text of the prompt");
   f("n", set.n, "number of images");
   f("k", set.k, at_least(2), "number of classes");

@@ -138,6 +138,7 @@ EndpointOutputs infer_endpoint(InferEndpointTask task, Progress* progress) {
   EndpointAnswers& set = found.record.results.emplace_back();
   set.data = task.data, set.host = asker.origin(), set.n = task.images.n(), set.k = options.classes.size();
   set.prompt = prompt_text(endpoint::prompt_of(options.prompt, set.k), options.classes, options.form);
+  set.token_limit = asked.completion_tokens ? "max_completion_tokens" : "max_tokens";
   set.served_models.assign(asked.models.begin(), asked.models.end());
   for (const auto& [reason, number] : asked.failures)
     set.failures.push_back(fmt::format("{} ({})", reason, number));

@@ -50,8 +50,9 @@ struct EndpointAnswers {
   std::string data, out;  // files; empty: none
   std::string host, prompt;
   std::vector<std::string> served_models;
-  std::size_t n = 0, k = 0, missing = 0;  // rows of the images, classes, rows without an answer
-  std::vector<std::string> failures;      // why answers are missing: "HTTP 503 (12)"
+  std::optional<std::string> token_limit;  // its name in the requests
+  std::size_t n = 0, k = 0, missing = 0;   // rows of the images, classes, rows without an answer
+  std::vector<std::string> failures;       // why answers are missing: "HTTP 503 (12)"
   std::size_t parsed = 0, unparsed = 0, empty = 0, cut_off = 0, refused = 0, unreadable = 0;  // answers
   std::vector<AnswerExample> examples;           // of those that name no class
   std::string probabilities;                     // name_of(endpoint::Probabilities)
