@@ -22,6 +22,7 @@
 #include "leeway/core/file.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/detail/load_pictures.h"
+#include "leeway/data/resize.h"
 #include "leeway/io/csv.h"
 
 namespace leeway::data {

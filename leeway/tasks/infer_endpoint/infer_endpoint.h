@@ -17,6 +17,7 @@
 
 #include "leeway/core/numbers.h"
 #include "leeway/core/progress.h"
+#include "leeway/data/picture_folder.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
