@@ -110,8 +110,6 @@ Preprocessing preprocessing_of(const PictureOptions& options) {
     if (found == std::end(names)) refuse("interpolation", "bilinear, bicubic or nearest", in_quotes(*name));
     how.interpolation = static_cast<Interpolation>(found - names);
   }
-  for (const auto& [name, side] : {std::pair("resize_shorter", how.resize_shorter), {"crop", how.crop}})
-    if (side > longest_side) refuse(name, fmt::format("at most {}", longest_side), side);
   if (how.resize_shorter > 0 && how.crop > how.resize_shorter)
     refuse("crop", fmt::format("at most {}, the shorter side", how.resize_shorter), how.crop);
   return how;

@@ -26,14 +26,15 @@ namespace leeway::data {
 void resize_fields(PictureOptions& options, Fields& f) {
   f("preprocess", options.preprocess,
     "preset for pictures: imagenet, or timm:SHARE (timm's crop_pct); for a model also mean and std");
-  f("resize_shorter", options.resize_shorter, at_least(1),
+  f("resize_shorter", options.resize_shorter, from_to(1, longest_side),
     "resize pictures: pixels of the shorter side (default: keep the size)");
   f.choice("interpolation", options.interpolation, {{"bilinear", ""}, {"bicubic", ""}, {"nearest", ""}},
            "interpolation of resize_shorter, with antialiasing (default: bilinear; timm:SHARE: bicubic)");
 }
 
 void crop_field(PictureOptions& options, Fields& f) {
-  f("crop", options.crop, at_least(1), "crop to the middle N x N pixels (default: resize_shorter, if any)");
+  f("crop", options.crop, from_to(1, longest_side),
+    "crop to the middle N x N pixels (default: resize_shorter, if any)");
 }
 
 void picture_labels_field(PictureOptions& options, Fields& f) {

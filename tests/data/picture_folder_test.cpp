@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "leeway/data/picture_file.h"
+#include "leeway/data/training_data.h"
 #include "tests/core/files.h"
 #include "tests/message_of.h"
 
@@ -13,7 +14,6 @@ namespace leeway::data::picture_folder_test {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
-using ::testing::IsEmpty;
 
 class PictureFolder : public ::testing::Test {
  protected:
@@ -58,6 +58,14 @@ TEST_F(PictureFolder, ManySelectedRowsAndMiddlesAreNotInMemory) {
   const Images many = select_rows(read(), rows), middle = middle_of(many, 2);
   EXPECT_EQ(middle.pixels.storage, nullptr);
   EXPECT_EQ(levels_of(middle, 299), levels_of(middle_of(leeway::in_memory(many), 2), 299));
+}
+
+TEST_F(PictureFolder, TrainingDataAreInMemory) {
+  make("a/1.png", 7), make("b/2.png", 9);
+  const TrainingData data = read_training_data(folder_.path(), {}, {.resize_shorter = 2});
+  EXPECT_NE(data.images.pixels.storage, nullptr);
+  EXPECT_EQ(data.images.pixels.shape, (std::vector<std::size_t>{2, 3, 2, 2}));
+  EXPECT_THAT(*data.images.labels, ElementsAre(0, 1));
 }
 
 TEST_F(PictureFolder, FlatFoldersHaveTheLabelsOfATable) {
