@@ -69,7 +69,7 @@ struct DataLoadOptions {
   std::optional<std::string> leave_out;   // domain that becomes the test set; none: no column split is made
   std::optional<std::string> breeds_split;
   std::optional<std::size_t> breeds_seed;
-  bool conds_crop = false;
+  std::optional<std::string> wilds_crop;
 };
 
 struct LoadedColumn {
