@@ -94,7 +94,7 @@ TEST_F(DataTasks, OptionsChooseOfADataSet) {
   };
   refused(&DataLoadOptions::breeds_split, "good");
   refused(&DataLoadOptions::breeds_seed, 3u);
-  refused(&DataLoadOptions::conds_crop, true);
+  refused(&DataLoadOptions::wilds_crop, "conds");
 }
 
 TEST_F(DataTasks, ShiftedImagesAreDescribed) {

@@ -116,8 +116,8 @@ data::Loaded read_set(const DataLoadTask& task) {
     throw OptionError(fmt::format("--corruption, --severity: {} is not a set of corruptions", task.format));
   if ((options.breeds_split || options.breeds_seed) && !format.is_breeds())
     throw OptionError(fmt::format("--breeds-split, --breeds-seed: {} is not a BREEDs data set", task.format));
-  if (options.conds_crop && (options.size || options.pictures != data::PictureOptions{}))
-    throw OptionError("--conds-crop: expected no other size, the images become 224 x 224");
+  if (options.wilds_crop && (options.size || options.pictures != data::PictureOptions{}))
+    throw OptionError("--wilds-crop: expected no other size, the images become 224 x 224");
   if (options.path_column && task.format != "table")
     throw OptionError(fmt::format("--path-column: only with the format table, found {}", task.format));
   data::BreedsPart breeds;
@@ -135,7 +135,7 @@ data::Loaded chosen_rows(data::Loaded set, const DataLoadTask& task) {
   if (options.split) set = data::split_rows(std::move(set), *options.split);
   set = data::preprocessed(std::move(set), data::preprocessing_of(options.pictures));
   if (options.size) set = data::resized(std::move(set), *options.size);
-  if (options.conds_crop) set = data::conds_cropped(std::move(set));
+  if (options.wilds_crop) set = data::conds_cropped(std::move(set));
   if (options.protocol)
     set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(task.format)),
                               task.format);
@@ -180,7 +180,7 @@ DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   for (const std::string& path : task.paths)
     if (!is_folder(path)) note_read(task, path, {set.n, set.columns.size()});
   const bool pictures =
-      !task.out.images.empty() || !task.out.sheet.empty() || options.size || options.conds_crop;
+      !task.out.images.empty() || !task.out.sheet.empty() || options.size || options.wilds_crop;
   if (pictures && !set.has_pictures())
     refuse(task.paths.front(), "readable images (--attributes alone reads the table)",
            "other files, or none");

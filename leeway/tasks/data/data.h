@@ -71,7 +71,7 @@ struct DataLoadOptions {
   std::optional<std::string> leave_out;   // domain that becomes the test set; none: no column split is made
   std::optional<std::string> breeds_split;
   std::optional<std::size_t> breeds_seed;
-  bool conds_crop = false;
+  std::optional<std::string> wilds_crop;
   std::optional<std::string> images;  // folder, after the files
   std::optional<std::string> path_column;
 };

@@ -60,8 +60,8 @@ void fields(DataLoadOptions& options, Fields& f) {
   f.choice("breeds_split", options.breeds_split, {{"good", ""}, {"bad", ""}, {"rand", ""}},
            "BREEDs: similar subclasses in source and target, in one of them, or random (default: good)");
   f("breeds_seed", options.breeds_seed, from_to(0, 4294967295.), "BREEDs: seed of rand (default: 2)");
-  f("conds_crop", options.conds_crop,
-    "crop of WILDS in the ConDS benchmark: 448 x 448, rows 10 to 409, 224 x 224");
+  f.choice("wilds_crop", options.wilds_crop, {{"conds", "448 x 448, rows 10 to 409, 224 x 224"}},
+           "crop of WILDS: conds, that of the ConDS benchmark (default: none)");
   f("images", options.images, "folder of the images that a table of attributes names");
   f("path_column", options.path_column,
     "of the format table: column of the file names (default: the first with names of images)");
