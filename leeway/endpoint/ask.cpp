@@ -178,7 +178,7 @@ void Asker::State::prepare(const Levels& images) {
                          .seed = options.seed + unit.sample,
                          .max_tokens = options.max_tokens,
                          .log_probabilities = options.form == AnswerForm::letters && options.samples == 1,
-                         .completion_tokens = asked.completion_tokens});
+                         .completion_tokens = asked.other_limit});
   });
   for (std::size_t i = 0; i < some.size(); ++i) ready.emplace_back(some[i], std::move(bodies[i]));
 }
@@ -198,7 +198,7 @@ void Asker::State::start_some(const Levels& images) {
     auto [unit, body] = std::move(ready.front());
     ready.pop_front();
     asked.retries += units[unit].attempts > 0;
-    units[unit].completion_tokens = asked.completion_tokens;
+    units[unit].completion_tokens = asked.other_limit;
     ++units[unit].attempts, ++sent, ++asked.requests;
     client.start(unit, std::move(body),
                  answered ? options.timeout : std::max(options.timeout, first_timeout));
@@ -229,6 +229,7 @@ void Asker::State::settle(Unit& unit, HttpReply&& http, ChatReply&& reply) {
                      unit.attempts,     http.seconds, std::move(reply)};
   journal.add(entry);
   take(entry, false);
+  asked.prompt_tokens += entry.reply.prompt_tokens, asked.completion_tokens += entry.reply.completion_tokens;
   ++done, in_a_row = 0, answered = true;
 }
 
@@ -250,7 +251,7 @@ void Asker::State::handle(HttpReply http) {
 
 // The unit, and those with a body that is not sent yet, get a body with the other name of the limit.
 void Asker::State::rename_limit(std::size_t unit) {
-  asked.completion_tokens = true;
+  asked.other_limit = true;
   ready.emplace_back(unit, "");
   for (const auto& [next, body] : ready) waiting.emplace(Clock::now(), next);
   ready.clear();
@@ -284,7 +285,8 @@ Asked Asker::ask(const Levels& images, Progress* progress) {
   State& s = *state_;
   if (images.channels != 1 && images.channels != 3)
     refuse("--endpoint", "images of 1 or 3 channels", images.channels);
-  s.asked.requests = s.asked.retries = 0, s.asked.seconds = 0, s.asked.failures.clear();
+  s.asked.requests = s.asked.retries = s.asked.prompt_tokens = s.asked.completion_tokens = 0;
+  s.asked.seconds = 0, s.asked.failures.clear();
   for (const State::Unit& unit : s.units)
     if (const std::string key = unit.known->first; unit.known->second.kind == AnswerKind::missing)
       s.known.erase(key);

@@ -156,11 +156,11 @@ TEST(Ask, TheNameOfTheLimitIsSwitchedOnce) {
   Asker asker(options);
   const Asked first = asker.ask(images_of(20)), more = asker.ask(images_of(25));
   expect_right(more);
-  EXPECT_TRUE(first.completion_tokens);
+  EXPECT_TRUE(first.other_limit);
   EXPECT_GT(first.retries, 0u);
   EXPECT_LE(first.retries, options.parallel);
   EXPECT_EQ(more.retries, 0u);
-  EXPECT_FALSE(Asker(options_of(server.url())).ask(images_of(1)).completion_tokens);
+  EXPECT_FALSE(Asker(options_of(server.url())).ask(images_of(1)).other_limit);
 }
 
 TEST(Ask, CertificatesAreVerified) {

@@ -196,7 +196,7 @@ CASES = {"agreement": agreement, "assess": assess, "select": select, "distances"
          "conds.describe": conds_describe, "list": families}
 # Functions of a model in memory, which rounds by its library: test_attack.py, test_attack_curve.py, test_torch_classifier.py; of a
 # server: test_endpoint.py.
-OF_MODELS = {"attack", "attack_curve", "infer_endpoint"}
+OF_MODELS = {"attack", "attack_curve", "attack_endpoint", "infer_endpoint"}
 # What the command or the case needs beside any option.
 ALWAYS = {"average_case": {"sigma": [.1, .3]}, "list": {"family": "estimators"},
           "conds.split": {"label": "shape", "sc": "color", "ldd": "size", "train": 6, "val": 2, "test": 2},

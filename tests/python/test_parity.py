@@ -162,6 +162,7 @@ def test_all_functions_have_a_case():
 def test_flags_of_the_commands_are_options(tmp_path):
     """A flag that is neither data nor of the command alone is a keyword."""
     alone = {"help", "json", "out", "config", "report", "figures", "help-all", "junit", "list-keys"}
+    of_endpoints = {parameter.replace("_", "-") for parameter in _functions.table["infer_endpoint"].__signature__.parameters}
     data = {"agreement": {"labels", "compare", "name", "pairs", "save-pairs"},
             "assess": {"source", "target", "images", "rows-csv", "fail-if", "model", "jacobian",
                        "arch", "mean", "std", "scale", "template", "vocabulary", "classes", "stochastic", "trust", "as-is", "normalization",
@@ -175,7 +176,9 @@ def test_flags_of_the_commands_are_options(tmp_path):
             "attack_curve": {"model", "data", "layout", "index", "split", "attack", "eps", "steps", "set", "jobs", "slurm", "tasks", "time", "memory", "partition", "account", "gpus", "sbatch", "dry-run", "arch", "mean", "std",
                              "scale", "classes", "template", "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
             "attack": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "index", "split", "steps", "restarts", "set", "arch", "mean", "std", "scale", "classes", "template",
-                       "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
+                       "vocabulary", "binary", "normalization", "device", "stochastic", "trust"} | of_endpoints,
+            "attack_endpoint": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "index", "split", "steps", "restarts", "set", "checks", "arch", "mean", "std", "scale",
+                                "template", "vocabulary", "binary", "device", "stochastic", "trust"},
             "average_case": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "logits", "jacobian", "gram", "labels", "index", "split", "noise-covariance", "arch", "mean",
                              "std", "scale", "template", "vocabulary", "classes", "stochastic", "trust", "as-is", "normalization", "device"}}
     for name, command, *_ in _leeway.functions():

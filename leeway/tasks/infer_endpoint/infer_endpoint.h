@@ -20,6 +20,7 @@
 #include "leeway/data/picture_folder.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/endpoint/ask.h"
 #include "leeway/io/images.h"
 #include "leeway/io/outputs.h"
 
@@ -93,7 +94,10 @@ struct EndpointOutputs {
   Outputs outputs;       // of the rows with an answer
   std::vector<std::size_t> rows;
 };
-// The key of the server comes from the environment variable LEEWAY_API_KEY.
+// What is asked for. `classes`: of the images, where the options name none. The key of the server comes from the
+// environment variable LEEWAY_API_KEY.
+[[nodiscard]] endpoint::AskOptions ask_options(const InferEndpointOptions& options,
+                                               const std::vector<std::string>& classes, std::uint64_t seed);
 [[nodiscard]] EndpointOutputs infer_endpoint(InferEndpointTask task, Progress* progress = nullptr);
 
 [[nodiscard]] View view(const InferEndpoint& record);
