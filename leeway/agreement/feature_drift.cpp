@@ -15,7 +15,8 @@
 namespace leeway::agreement {
 namespace {
 
-constexpr std::size_t least_frequencies = 64, most_frequencies = 256, kept_phases = 51'200'000;
+constexpr std::size_t least_frequencies = 64, most_frequencies = 256;
+constexpr std::size_t most_phases = 51'200'000, most_products = 40'000'000'000;  // where at least 64 are left
 constexpr std::size_t width_rows = 512, spread_most_rows = 4096, block_rows = 256;
 constexpr std::size_t draw_groups = 8, draws_of_group = 32;
 
@@ -160,7 +161,8 @@ FeatureSets::FeatureSets(const Array& source, std::string_view source_name, cons
   require_equal_columns(before, after);
   const Pooled all{before, after};
   n_ = before.rows(), m_ = after.rows();
-  const std::size_t frequencies = std::clamp(kept_phases / all.rows(), least_frequencies, most_frequencies);
+  const std::size_t affordable = std::min(most_phases, most_products / before.columns()) / all.rows();
+  const std::size_t frequencies = std::clamp(affordable, least_frequencies, most_frequencies);
   width_ = 2 * frequencies;
   order_ = order_of_rows(all, seed);
   phi_ = features_of(all, median_distance(all, spread_rows(order_, width_rows)), frequencies, seed);

@@ -16,10 +16,11 @@
 // `moved` has the target's rows of largest witness, in standard deviations above the source's mean; of pairs,
 // of largest change of the witness.
 //
-// Shapes: (n,d) and (m,d), float32 or float64, finite and below 1e140. D is 256; beyond 200,000 rows fewer,
-// at least 64. Memory beside the features: 8 D bytes a row. Cost: (n + m) D (2 d + 4 draws) operations.
-// Errors (Error): other shapes or values, with the row. Same bits for any number of threads; the order of
-// rows changes only rounding. Use this when the inputs of a model may have moved though its predictions did not.
+// Shapes: (n,d) and (m,d), float32 or float64, finite and below 1e140. D is 256; beyond 200,000 rows or 1.6e8
+// values fewer, at least 64. Memory beside the features: 8 D bytes a row. Cost: (n + m) D (2 d + 1000)
+// operations. Errors (Error): other shapes or values, with the row. Same bits for any number of threads; the
+// order of rows changes only rounding. Use this when the inputs of a model may have moved though its
+// predictions did not.
 #pragma once
 
 #include <array>
