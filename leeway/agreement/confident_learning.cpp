@@ -77,24 +77,21 @@ ConfidentLearning confident_learning(const Rows& logits, std::span<const std::in
   each_posterior(logits, labels, [&](std::size_t i, const std::vector<double>& p) {
     confident[i] = confident_class(p, thresholds);
   });
-  std::vector<double> rows(k), counted(k);
-  found.joint.assign(k * k, 0);
+  std::vector<double> rows(k), counted(k), kept(k);  // by label; kept: C_ii
   for (std::size_t i = 0; i < n; ++i) {
     if (labels[i] < 0) continue;
     const auto label = static_cast<std::size_t>(labels[i]);
     ++found.n, ++rows[label];
     if (confident[i] == k) continue;
-    ++counted[label], ++found.joint[label * k + confident[i]];
-    if (confident[i] != label) found.suggested[i] = static_cast<std::int64_t>(confident[i]), ++found.suspects;
+    ++counted[label];
+    if (confident[i] == label)
+      ++kept[label];
+    else
+      found.suggested[i] = static_cast<std::int64_t>(confident[i]), ++found.suspects;
   }
-  double kept = 0;
-  for (std::size_t i = 0; i < k; ++i) {
-    const double scale = rows[i] / (counted[i] > 0 ? counted[i] : 1) / static_cast<double>(found.n);
-    if (counted[i] == 0) found.joint[i * k + i] = 1;
-    for (std::size_t j = 0; j < k; ++j) found.joint[i * k + j] *= scale;
-    kept += found.joint[i * k + i];
-  }
-  found.noise_rate = std::max(0., 1 - kept);
+  for (std::size_t i = 0; i < k; ++i)
+    if (counted[i] > 0)
+      found.noise_rate += (1 - kept[i] / counted[i]) * rows[i] / static_cast<double>(found.n);
   return found;
 }
 

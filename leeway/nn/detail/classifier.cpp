@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -109,23 +108,20 @@ CallCost cost_of(const std::function<void()>& forward, const std::function<void(
   counted_flops = 0;
   const auto handle = at::addThreadLocalCallback(
       at::RecordFunctionCallback(count_flops, count_values).needsInputs(true).needsOutputs(true));
+  const std::shared_ptr<void> at_the_end(nullptr, [handle](void*) { at::removeCallback(handle); });
   forward();
-  at::removeCallback(handle);
+  const double flops = counted_flops;
   rest();
-  return {counted_flops, bytes->most()};
+  return {flops, bytes->most()};
 }
 
 // Of a shard of images of 0, which a call of that many rows is cut into; each is measured once.
 std::function<std::optional<CallCost>(std::size_t, bool)> cost_function(const Classifier& classifier) {
-  struct Known {
-    std::mutex mutex;
-    std::map<std::pair<std::size_t, bool>, CallCost> costs;
-  };
+  using Known = std::map<std::pair<std::size_t, bool>, CallCost>;
   return [logits = classifier.logits, linearize = classifier.linearize, d = classifier.d, k = classifier.k,
           known = std::make_shared<Known>()](std::size_t rows, bool gradients) -> std::optional<CallCost> {
     const std::size_t shard = shard_of_call(rows);
-    const std::scoped_lock lock(known->mutex);
-    const auto [at, is_new] = known->costs.try_emplace({shard, gradients});
+    const auto [at, is_new] = known->try_emplace({shard, gradients});
     if (is_new) {
       const std::vector<float> x(shard * d);
       Linearized here;
