@@ -161,6 +161,7 @@ int run_shift(Context& context, const ShiftFlags& flags) {
   tasks::ShiftTask task{flags.name, {}, context.out, flags.options, context.seed, flags.sheet};
   for (const auto& [option, file] : tasks::files_of(task)) context.files.claim(option, file, Written::file);
   task.images = open_images(context, flags.data, flags.rows);
+  if (const auto& groups = flags.options.groups) context.add_input(*groups, {task.images.n(), 1});
   return context.finish(tasks::shift_images(task, context.progress()));
 }
 
@@ -177,7 +178,7 @@ void add_shift(const Command& root, Context& context) {
   add_option_flags(command, flags.options);
   command.reads({"--data"});
   context.add_common_flags(
-      command, "Images to write (.npz): x, y, and `rows` (source rows) for shifts that select rows",
+      command, "Images to write (.npz): x, y; `rows` (source rows) or `y_source` (labels before label noise)",
       Written::claimed);
   command
       .option("--sheet", flags.sheet,
@@ -185,13 +186,16 @@ void add_shift(const Command& root, Context& context) {
       .writes(Written::claimed);
   command.footer(
       "leeway list shifts prints the names. Shifts of pixels write float32 in [0,1], corruptions "
-      "(--severity) write uint8, and shifts that select rows leave the pixels unchanged. The same seed "
+      "(--severity) write uint8, and shifts that select rows or change labels leave the pixels unchanged. "
+      "The same seed "
       "gives the same images; an image does not depend on the other images. Several shifts or strengths "
       "write one file each, named by {shift}, {strength} or {severity}.\n\n"
       "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"
       "  leeway shift gaussian-noise,gaussian-blur --data test.npz --strength 0.5:2:0.5 --out "
       "'{shift}-{strength}.npz'\n"
       "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz\n"
+      "  leeway shift label-noise --data train.npz --groups place.csv --group-rates 0.05,0.3 --out "
+      "noisy.npz\n"
       "  leeway shift fog --severity 3 --data test.npz --out foggy.npz --sheet foggy.png");
   add_shift_corrupt(command, context);
   add_shift_text(command, context);
