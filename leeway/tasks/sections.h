@@ -84,6 +84,7 @@ template <class Row, class Rows, class SetOf>
 [[nodiscard]] Section pa_curves_section(const PaView& record);
 [[nodiscard]] Section decomposition_section(const PaView& record);
 [[nodiscard]] Section posteriors_section(const PaView& record);
+[[nodiscard]] Section suspects_section(const PaView& record);
 
 // With a capital first letter.
 [[nodiscard]] std::string sentence_case(std::string text);

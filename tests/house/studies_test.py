@@ -15,7 +15,7 @@ SCRIPTS = {"answers": "answers_tables.py", "average-case": "average_case_tables.
            "adaptation": "adaptation_tables.py", "adaptation-search": "adaptation_search_tables.py", "environments": "environments_tables.py", "corruptions": "corruptions_tables.py",
            "drift": "drift_tables.py", "mvn-cdf": "mvn_cdf_tables.py", "quality": "quality_tables.py", "ranks": "ranks_tables.py",
            "sweep-scale": "sweep_scale_tables.py", "benchmark": "benchmark_tables.py",
-           "benchmark-sets": "benchmark_sets_tables.py"}
+           "benchmark-sets": "benchmark_sets_tables.py", "label-noise": "label_noise_tables.py"}
 
 
 def tables_of(text):

@@ -213,7 +213,8 @@ VALUES = {
     ("average_case", "noise"): "gaussian", ("average_case", "copies"): 10,
     ("average_case", "draws"): 1000, ("average_case", "tolerance"): 1e-3, ("average_case", "certify_alpha"): .01,
     ("mvn_cdf", "max_points"): 2**21, ("mvn_cdf", "tolerance"): 1e-5, ("mvn_cdf", "log_tolerance"): .1,
-    ("shift", "strength"): .2, ("shift", "severity"): 3, ("shift", "classes"): [1, 2], ("shift", "frost_dir"): "frost",
+    ("shift", "strength"): .2, ("shift", "severity"): 3, ("shift", "classes"): [1, 2], ("shift", "frost_dir"): "frost", ("shift", "group_rates"): [.2, .5],
+    ("agreement", "suspects"): 5,
     ("shift_text", "column"): "title", ("shift_text", "strength"): 2., ("shift_text", "label"): "label",
     ("shift_text", "words"): "words.csv", ("shift_text", "positive"): ["1", "yes"], ("shift_text", "negative"): ["0", "no"],
     ("conds.split", "uds"): "size", ("conds.split", "columns"): ["color", "size"],
@@ -227,6 +228,7 @@ ELSEWHERE = {
     ("assess", "rows"): "the command writes a file: test_rows_are_those_of_the_command",
 }
 BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "variant"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
+          ("shift", "groups"): {"group_rates": [.2, .5]}, ("shift", "group_rates"): {"groups": "groups.csv"},
           ("shift_text", "positive"): {"negative": ["0"]}, ("shift_text", "negative"): {"positive": ["1"]},
           ("conds.split", "uds"): {"ldd": None},
           ("conds.split", "all"): {"sc": None, "ldd": None, "columns": ["color", "size"]},
@@ -269,11 +271,13 @@ def frost(folder, _):
 
 # What an option is about: functions that make files, of a folder and a number of rows; what stands in this module otherwise.
 FILES = {("*", "labels"): files_beside, ("*", "groups"): files_beside, ("*", "index"): files_beside, ("*", "split"): files_beside,
-         ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost}
+         ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost,
+         ("shift", "group_rates"): files_beside}
 INPUTS = {("*", "binary"): {"outputs": binary_outputs}, ("*", "labels"): {"write": write_without_labels},
           ("*", "label_column"): {"write": write_truth},
           ("assess", "chunk"): {"TIMES_OF_TARGETS": "time"},
           ("assess", "time_column"): {"TIMES_OF_TARGETS": "when"}, ("shift", "classes"): {"SHIFT": "label-subset"},
+          ("shift", "groups"): {"SHIFT": "label-noise"}, ("shift", "group_rates"): {"SHIFT": "label-noise"},
           ("shift", "frost_dir"): {"SHIFT": "frost"}, ("conds.split", "dataset"): {"table_of": protocol_table}}
 
 

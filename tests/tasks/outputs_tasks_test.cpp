@@ -56,6 +56,26 @@ TEST(PaTask, IsThatOfTheAnalysis) {
   expect_envelope(record);
 }
 
+// Two of three labels are 1 where the clean set is sure of 0; the third row changes and agrees least.
+TEST(PaTask, ListsRowsWhoseLabelMayBeWrong) {
+  PaTask task{.models = {{"cnn", clean({1, 0, 1}), {shifted()}}}};
+  EXPECT_FALSE(pa(task).results[0].suspects);
+  task.options.suspects = 2;
+  const PaSuspects given = *pa(task).results[0].suspects;
+  EXPECT_TRUE(given.of_clean);
+  EXPECT_THAT(given.by_margin,
+              ElementsAre(::testing::Field(&SuspectRow::row, 0u), ::testing::Field(&SuspectRow::row, 2u)));
+  EXPECT_NEAR(given.by_margin[0].margin, -std::tanh(1), 1e-15);
+  EXPECT_EQ(given.by_agreement[0].row, 2u);
+  EXPECT_NEAR(given.by_agreement[0].agreement, std::log(1. / 3), 1e-6);
+  task.models[0].shifted = {shifted({0, 1, 1})};
+  task.options.pairing = "label";  // pairs (1, 0), (0, 1), (2, 2): shifted rows 0 and 1 agree, row 2 does not
+  const PaSuspects paired = *pa(task).results[0].suspects;
+  EXPECT_FALSE(paired.of_clean);
+  EXPECT_EQ(paired.by_margin[0].row, 1u);  // of class 1 with probability 1 / (1 + e)
+  EXPECT_EQ(paired.by_agreement[0].row, 2u);
+}
+
 // Accuracy uses the rows that have a label; pairs lend each other theirs.
 TEST(PaTask, RowsWithoutALabel) {
   PaTask task{.models = {{"cnn", clean({0, no_label, 1}), {shifted()}}}};

@@ -98,6 +98,27 @@ static void fields(PaDecomposition& decomposition, Fields& f) {
   f("optimal", decomposition.optimal, "with --summaries: posteriors of the groups at the beta of the result");
 }
 
+static void fields(SuspectRow& one, Fields& f) {
+  f("row", one.row, "row of the set, from 0");
+  f("label", one.label, "label of the row");
+  f("suggested", one.suggested, "label by confident learning; null unless the row is a suspect");
+  f("self_confidence", one.self_confidence, a_share, "posterior of the label");
+  f("margin", one.margin, from_to(-1, 1), "posterior of the label minus the largest other posterior");
+  f("agreement", one.agreement, {}, "log agreement of the pair at the beta of the result");
+}
+
+static void fields(PaSuspects& suspects, Fields& f) {
+  std::string set = suspects.of_clean ? "clean" : "shifted";
+  f.choice("set", set, {{"clean", "rows are pairs as given"}, {"shifted", "another pairing"}},
+           "set whose rows and posteriors are shown");
+  f("n", suspects.n, "number of rows with a label");
+  f("suspects", suspects.suspects, "number of rows whose confident class differs from the label");
+  f("noise_rate", suspects.noise_rate, a_share, "share of wrong labels, estimated from the confident joint");
+  f("by_margin", suspects.by_margin, "rows with the lowest margins");
+  f("by_agreement", suspects.by_agreement, "rows with the lowest agreement");
+  suspects.of_clean = set == "clean";
+}
+
 static void fields(PaSet& set, Fields& f) {
   f("shifted", set.shifted, "path of the shifted outputs, as given");
   f.unless_empty("model", set.model, "name of the model; null for a single model");
@@ -114,6 +135,7 @@ static void fields(PaSet& set, Fields& f) {
   f("decomposition", set.decomposition, "parts of log_pa_sum; null without labels");
   f("entropy", set.entropy, "with --summaries: entropy of the posteriors");
   f("confidence", set.confidence, "with --summaries: confidence of the posteriors");
+  f("suspects", set.suspects, "with --suspects and labels: rows whose label may be wrong");
 }
 
 static void fields(PaGap& gap, Fields& f) {
@@ -138,6 +160,8 @@ void fields(PaOptions& options, Fields& f) {
     "also report entropy and confidence of the posteriors at beta = 1 and at the best beta");
   f("shared_beta", options.shared_beta,
     "use the beta of the first shifted set for all sets, as the published program does");
+  f("suspects", options.suspects, from_to(0, 1e9),
+    "list this many rows whose label may be wrong, by confident learning and by agreement (0: off)");
   f("curve", options.curve, from_to(0, 1e6), "number of points of the curve A(beta) in the record");
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "leeway/agreement/confident_learning.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/paired_rows.h"
@@ -27,6 +28,7 @@ struct Matched {
   Labels labels;
   std::optional<std::vector<double>> norms;
   std::optional<agreement::PairEvidence> evidence;
+  std::vector<std::size_t> shifted_rows = {};  // of a pairing; empty: as they stand
 };
 
 template <class T>
@@ -129,9 +131,12 @@ class PaAnalysis {
     std::vector<std::size_t> clean_rows, shifted_rows;
     for (const auto& pair : pairs) clean_rows.push_back(pair.clean), shifted_rows.push_back(pair.shifted);
     const Outputs& rest = shifted.rest;
-    return {clean.outputs.logits.take(clean_rows), shifted.logits.take(shifted_rows),
+    return {clean.outputs.logits.take(clean_rows),
+            shifted.logits.take(shifted_rows),
             rest.labels ? take(rest.labels, shifted_rows) : take(clean.labels, clean_rows),
-            take(rest.norms, shifted_rows), std::nullopt};
+            take(rest.norms, shifted_rows),
+            std::nullopt,
+            shifted_rows};
   }
 
   [[nodiscard]] agreement::Options agreement_options(const PaCleanSet& clean,
@@ -165,8 +170,37 @@ class PaAnalysis {
     if (!labels.empty())
       set.decomposition = {agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta)};
     if (options().summaries) summarise(set, both.clean.joined(), both.shifted.joined(), labels);
+    if (const std::size_t rows = options().suspects.value_or(0); rows > 0 && !labels.empty())
+      set.suspects = suspects_of(both, labels, set.agreement.beta, rows);
     if (!options().ratios.empty()) set.ratios = sweep(named, both, set.agreement, chosen);
     return set;
+  }
+
+  static PaSuspects suspects_of(const Matched& both, std::span<const std::int64_t> labels, double beta,
+                                std::size_t rows) {
+    const bool of_clean = both.shifted_rows.empty();
+    const auto found = agreement::confident_learning(of_clean ? both.clean : both.shifted, labels);
+    const std::vector<double> agreements = agreement::agreement_per_row(both.clean, both.shifted, beta);
+    PaSuspects suspects{of_clean, found.n, found.suspects, found.noise_rate, {}, {}};
+    std::vector<SuspectRow> all;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] < 0) continue;
+      SuspectRow one{of_clean ? i : both.shifted_rows[i],
+                     labels[i],
+                     {},
+                     found.self_confidence[i],
+                     found.margin[i],
+                     agreements[i]};
+      if (found.suggested[i] >= 0) one.suggested = static_cast<std::size_t>(found.suggested[i]);
+      all.push_back(one);
+    }
+    const auto least = [&](double SuspectRow::*score) {
+      std::ranges::stable_sort(all, {}, score);
+      return std::vector(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(rows, all.size())));
+    };
+    suspects.by_agreement = least(&SuspectRow::agreement);
+    suspects.by_margin = least(&SuspectRow::margin);
+    return suspects;
   }
 
   void summarise(PaSet& set, const Array& clean, const Array& shifted,

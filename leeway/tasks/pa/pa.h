@@ -43,11 +43,29 @@ struct PaOptions : OutputsReading {
   std::vector<double> ratios;
   bool summaries = false, shared_beta = false;
   std::size_t curve = 0;
+  std::optional<std::size_t> suspects = {};  // rows to list; 0 or unset: none
 };
 
 // With PaOptions::summaries, the posteriors of its groups at beta 1 and at the beta of the maximum.
 struct PaDecomposition : agreement::Decomposition {
   std::optional<agreement::Responses> initial = {}, optimal = {};
+};
+
+// A row whose label may be wrong.
+struct SuspectRow {
+  std::size_t row = 0;  // in the set that PaSuspects names
+  std::int64_t label = 0;
+  std::optional<std::size_t> suggested;  // of a suspect of confident learning
+  double self_confidence = 0, margin = 0, agreement = 0;
+};
+
+// Confident learning (agreement/confident_learning.h) on the clean set for rows paired as given, else on the shifted set, in
+// which each row is in at most one pair; beside it a_i at the beta of the maximum.
+struct PaSuspects {
+  bool of_clean = true;
+  std::size_t n = 0, suspects = 0;
+  double noise_rate = 0;
+  std::vector<SuspectRow> by_margin, by_agreement;  // lowest first
 };
 
 // One shifted set of one model.
@@ -62,6 +80,7 @@ struct PaSet {
   std::optional<PaDecomposition> decomposition;      // where there are labels
   std::optional<agreement::Entropies> entropy;       // of PaOptions::summaries
   std::optional<agreement::Confidences> confidence;  // of PaOptions::summaries
+  std::optional<PaSuspects> suspects;                // of PaOptions::suspects, with labels
 
   [[nodiscard]] double log_k() const;
   [[nodiscard]] const std::string& shift_name() const;  // what the shift is called, or the file

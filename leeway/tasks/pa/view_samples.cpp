@@ -264,6 +264,47 @@ Section decomposition_section(const PaView& record) {
           chart_grid(charts)};
 }
 
+Section suspects_section(const PaView& record) {
+  struct Row {
+    const PaSet* set;
+    std::size_t rank;
+  };
+  std::vector<Row> rows;
+  std::string heading;
+  for (const PaSet& set : record.results) {
+    if (!set.suspects) continue;
+    if (heading.empty())
+      heading = fmt::format("{}: confident learning doubts {} of {} labels", subject(record, set),
+                            count(set.suspects->suspects), count(set.suspects->n));
+    for (std::size_t i = 0; i < set.suspects->by_margin.size(); ++i) rows.push_back({&set, i});
+  }
+  if (rows.empty()) return {};
+  const auto cell = [](std::vector<SuspectRow> PaSuspects::*list, Cell (*of)(const SuspectRow&)) {
+    return [list, of](const Row& row) { return of(((*row.set->suspects).*list)[row.rank]); };
+  };
+  const auto number = [](const SuspectRow& one) { return text_cell(std::to_string(one.row)); };
+  const auto label = [](const SuspectRow& one) { return text_cell(std::to_string(one.label)); };
+  const auto by_margin = &PaSuspects::by_margin, by_agreement = &PaSuspects::by_agreement;
+  const std::vector<ColumnOf<Row>> columns = {
+      {number_column("Rank"), [](const Row& row) { return count_cell(row.rank + 1); }},
+      {number_column("Row by margin", "By confident learning"), cell(by_margin, number)},
+      {number_column("Label"), cell(by_margin, label)},
+      {number_column("Suggested"), cell(by_margin,
+                                        [](const SuspectRow& one) {
+                                          return one.suggested ? text_cell(std::to_string(*one.suggested))
+                                                               : dash_cell("no suspect");
+                                        })},
+      {number_column("Margin", "Posterior of the label minus the largest other posterior"),
+       cell(by_margin, [](const SuspectRow& one) { return fixed_cell(one.margin, 3); })},
+      {number_column("Row by agreement"), cell(by_agreement, number)},
+      {number_column("Label"), cell(by_agreement, label)},
+      {number_column("Agreement", "Log agreement of the pair at the best β"),
+       cell(by_agreement, [](const SuspectRow& one) { return significant_cell(one.agreement, 3); })}};
+  return {"suspects", "Labels", heading,
+          in_both(table_of_sets(record, "Rows whose label may be wrong", columns, rows,
+                                [](const Row& row) -> const PaSet& { return *row.set; }))};
+}
+
 Section posteriors_section(const PaView& record) {
   Blocks table = in_both(posteriors_table(record));
   if (table.empty()) return {};
