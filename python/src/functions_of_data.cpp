@@ -23,6 +23,7 @@ nb::object shift_of(Request& request) {
   const auto images = request.pairs("images");
   task.images = request.images(images.at(0).first, images.at(0).second);
   tasks::Shift record = request.run(tasks::shift_images, task);
+  if (const auto& groups = task.options.groups) request.log.add(*groups, {task.images.n(), 1});
   return request.finished(std::move(record), arrays);
 }
 

@@ -260,6 +260,10 @@ def files_beside(folder, n):
     write_table(folder, "split.csv", {"index": range(n), "split": [["test", "val", "train"][row % 3] for row in range(n)]})
 
 
+def groups_of_images(folder, _):
+    files_beside(folder, 20)
+
+
 def jacobian(folder, n):
     numpy.save(folder / "jacobian.npy", numpy.random.default_rng(19).normal(size=(n, 5, 6)).astype(numpy.float32))
 
@@ -272,7 +276,7 @@ def frost(folder, _):
 # What an option is about: functions that make files, of a folder and a number of rows; what stands in this module otherwise.
 FILES = {("*", "labels"): files_beside, ("*", "groups"): files_beside, ("*", "index"): files_beside, ("*", "split"): files_beside,
          ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost,
-         ("shift", "group_rates"): files_beside}
+         ("shift", "groups"): groups_of_images, ("shift", "group_rates"): groups_of_images}
 INPUTS = {("*", "binary"): {"outputs": binary_outputs}, ("*", "labels"): {"write": write_without_labels},
           ("*", "label_column"): {"write": write_truth},
           ("assess", "chunk"): {"TIMES_OF_TARGETS": "time"},
