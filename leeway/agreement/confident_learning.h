@@ -1,5 +1,5 @@
-// Rows whose label is probably wrong, by confident learning (Northcutt, Jiang and Chuang, "Confident learning:
-// estimating uncertainty in dataset labels", JAIR 2021, section 3).
+// Rows whose label is probably wrong, by confident learning (Northcutt, Jiang and Chuang, "Confident
+// learning: estimating uncertainty in dataset labels", JAIR 2021, section 3).
 //
 //   t_j   mean of p(j|x) over the rows with label j
 //   C_ij  number of rows with label i whose most probable class among {l: p(l|x) >= t_l} is j; rows without

@@ -91,8 +91,9 @@ struct Column {
   double model_seconds = 0;  // of these, in passes of the classifier
   // Of the passes of the classifier (CallCost); none where it does not tell its cost.
   std::optional<double> flops;
-  // Most that arrays take at once for a group of rows (rows_at_once) on one thread: rows, logits, noisy copies, their logits and
-  // gradients, and the arrays inside a call of the classifier. Boundaries and the distribution function are not counted.
+  // Most that arrays take at once for a group of rows (rows_at_once) on one thread: rows, logits, noisy
+  // copies, their logits and gradients, and the arrays inside a call of the classifier. Boundaries and the
+  // distribution function are not counted.
   std::optional<std::size_t> peak_bytes;
 };
 

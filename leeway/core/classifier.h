@@ -22,9 +22,10 @@ struct Linearized {
   std::size_t cotangents_at_once = 1;  // most cotangents m per row that vjp takes, (n,m,k) -> (n,m,d)
 };
 
-// What a call takes. flops: of the forward pass, two for each multiplication and addition of a product of matrices or a
-// convolution, other operators not counted; the gradient of one class with respect to the input takes as many again. bytes:
-// most that the arrays inside the call take at once, argument, result and weights not counted.
+// What a call takes. flops: of the forward pass, two for each multiplication and addition of a product of
+// matrices or a convolution, other operators not counted; the gradient of one class with respect to the input
+// takes as many again. bytes: most that the arrays inside the call take at once, argument, result and weights
+// not counted.
 struct CallCost {
   double flops = 0;
   std::size_t bytes = 0;

@@ -1,18 +1,20 @@
-// Shifts of images: of pixels by a strength, of pixels by a severity (common corruptions), of rows and of labels.
+// Shifts of images: of pixels by a strength, of pixels by a severity (common corruptions), of rows and of
+// labels.
 //
 // A family: shift.cpp lists the members; each has one file in pixels/ or rows/ with its formula, constants and
 // source. A strength is a number in the member's range. A severity is 1 to 5 of the benchmark of Hendrycks and
 // Dietterich, "Benchmarking neural network robustness to common corruptions and perturbations", ICLR 2019: the
 // 15 corruptions and 4 extra, whose formulas and constants for the three published picture sizes are those of
-// the authors' programs unless a file says otherwise. A member has strengths, severities or both. Augmentations are shifts, too: outputs on
-// shifted images are a second sample for posterior agreement.
+// the authors' programs unless a file says otherwise. A member has strengths, severities or both.
+// Augmentations are shifts, too: outputs on shifted images are a second sample for posterior agreement.
 //
 // By a strength, images are float32 in [0,1]. By a severity, they are 8-bit levels, as in the published files:
 // clipped to [0,1], times 255, rounded as the variant says; severity 0 changes only the type. Members that
-// select rows or change labels change neither pixels nor type. A shift is a pure function of images, options and row numbers:
-// image i draws from Random(seed, stream(name), i), the same numbers at every strength and severity, so neither
-// threads nor other images change it. By a severity, pictures with another number of channels than 3 are
-// changed per channel as gray, with the same draws except for noise; `saturate` cannot change gray pictures.
+// select rows or change labels change neither pixels nor type. A shift is a pure function of images, options
+// and row numbers: image i draws from Random(seed, stream(name), i), the same numbers at every strength and
+// severity, so neither threads nor other images change it. By a severity, pictures with another number of
+// channels than 3 are changed per channel as gray, with the same draws except for noise; `saturate` cannot
+// change gray pictures.
 //
 // Errors (Error): a strength or severity that the member does not have or outside its range, missing labels,
 // classes that do not occur, are named twice or are missing from an order, an empty list of frost images. Cost:

@@ -20,8 +20,8 @@ Array of_probabilities(const std::vector<double>& second) {
   return make_array({second.size(), 2}, logits);
 }
 
-// t_0 = mean(.9, .8, .2, .7) = .65, t_1 = mean(.9, .6, .3) = .6. Row 2 is confident in class 1, row 6 in class 0; row 7 has
-// no label.
+// t_0 = mean(.9, .8, .2, .7) = .65, t_1 = mean(.9, .6, .3) = .6. Row 2 is confident in class 1, row 6 in
+// class 0; row 7 has no label.
 TEST(ConfidentLearning, ByHand) {
   const Array logits = of_probabilities({.1, .2, .8, .3, .9, .6, .3, .9});
   const ConfidentLearning found = confident_learning(logits, Labels{0, 0, 0, 0, 1, 1, 1, -1});

@@ -198,8 +198,9 @@ TEST(Responses, GroupRowsByWhatBecomesOfThem) {
   EXPECT_EQ(none.moved.by_rank, (std::vector<double>{1, 0}));
 }
 
-// Outputs 3 for the predicted class and 0 for the other two; every pair of a clean and a shifted prediction once where they are
-// independent. At beta 1 the posteriors are e^3, 1, 1 over e^3 + 2; docs/agreement.md lists the values.
+// Outputs 3 for the predicted class and 0 for the other two; every pair of a clean and a shifted prediction
+// once where they are independent. At beta 1 the posteriors are e^3, 1, 1 over e^3 + 2; docs/agreement.md
+// lists the values.
 TEST(Responses, OfPerfectConstantAndRandomClassifiers) {
   struct {
     std::size_t (*clean)(std::size_t), (*shifted)(std::size_t);

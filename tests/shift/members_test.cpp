@@ -19,7 +19,8 @@ namespace leeway::shift::members_test {
 
 class EveryShift : public ::testing::TestWithParam<Member> {
  protected:
-  // label-subset keeps two of the three classes; imbalance and label noise order all; the others look at no class.
+  // label-subset keeps two of the three classes; imbalance and label noise order all; the others look at no
+  // class.
   static std::vector<std::int64_t> classes() {
     if (!GetParam().keeps_pixels()) return {};
     return GetParam().name == "label-subset" ? std::vector<std::int64_t>{2, 0}

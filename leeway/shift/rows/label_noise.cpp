@@ -1,10 +1,11 @@
-// Changes labels; rows and pixels stay. Row i draws u from Random(seed, stream("label-noise"), i); its label is
-// changed where u is below its rate (Options::rates, else the strength), so a smaller rate changes a subset.
+// Changes labels; rows and pixels stay. Row i draws u from Random(seed, stream("label-noise"), i); its label
+// is changed where u is below its rate (Options::rates, else the strength), so a smaller rate changes a
+// subset.
 //   label-noise        to each other class with equal probability (symmetric noise)
 //   label-noise-pair   to the next class of the order, from the last to the first (pair noise)
-// Classes are Options::classes, in their order, and all others keep their labels; else all classes of the set,
-// ascending. Rates by row give noise that depends on groups (Wang et al., FAccT 2021).
-// Error: fewer than two classes; rates of another length or outside [0,1].
+// Classes are Options::classes, in their order, and all others keep their labels; else all classes of the
+// set, ascending. Rates by row give noise that depends on groups (Wang et al., FAccT 2021). Error: fewer than
+// two classes; rates of another length or outside [0,1].
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -59,8 +59,8 @@ struct SuspectRow {
   double self_confidence = 0, margin = 0, agreement = 0;
 };
 
-// Confident learning (agreement/confident_learning.h) on the clean set for rows paired as given, else on the shifted set, in
-// which each row is in at most one pair; beside it a_i at the beta of the maximum.
+// Confident learning (agreement/confident_learning.h) on the clean set for rows paired as given, else on the
+// shifted set, in which each row is in at most one pair; beside it a_i at the beta of the maximum.
 struct PaSuspects {
   bool of_clean = true;
   std::size_t n = 0, suspects = 0;

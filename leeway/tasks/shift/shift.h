@@ -1,9 +1,9 @@
 // leeway shift: a shifted copy of a set of images (shift/shift.h), written as x, y and, for shifts that
-// select rows, `rows` (source rows); for label noise, `y_source` (labels before). Several shifts, strengths or severities give a set each; `out` then names
-// files by {shift}, {strength} and {severity}, written one by one. Keys: leeway schema shift.
-// OptionError: sets with equal file names; an unknown shift; a strength, severity or classes that the shift
-// does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_file.h) and of
-// opening the images. Cost and determinism: as there.
+// select rows, `rows` (source rows); for label noise, `y_source` (labels before). Several shifts, strengths
+// or severities give a set each; `out` then names files by {shift}, {strength} and {severity}, written one by
+// one. Keys: leeway schema shift. OptionError: sets with equal file names; an unknown shift; a strength,
+// severity or classes that the shift does not take. Errors (Error): those of the headers above, of a contact
+// sheet (data/picture_file.h) and of opening the images. Cost and determinism: as there.
 #pragma once
 
 #include <cstddef>
