@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "leeway/core/array.h"
-#include "tests/at_threads.h"
 #include "tests/message_of.h"
 
 namespace leeway::agreement::confident_learning_test {
@@ -39,19 +38,6 @@ TEST(ConfidentLearning, RowsBelowEveryThreshold) {
   const Array logits = of_probabilities({.1, .5, .1, .5, .9, .9, .2, .5, .5});
   const ConfidentLearning found = confident_learning(logits, Labels{0, 0, 0, 0, 1, 1, 1, 1, 1});
   EXPECT_NEAR(found.noise_rate, 5. / 9 / 3, 1e-15);  // one of three counted rows of label 1
-}
-
-TEST(ConfidentLearning, HasTheSameBitsForAnyThreads) {
-  std::vector<double> probabilities;
-  Labels labels;
-  for (int i = 0; i < 5000; ++i)
-    probabilities.push_back(.5 + .49 * std::sin(i)), labels.push_back(i % 7 == 0 ? i % 2 : std::sin(i) > 0);
-  const Array logits = of_probabilities(probabilities);
-  const auto work = [&] { return confident_learning(logits, labels); };
-  const ConfidentLearning one = at_threads(1, work), many = at_threads(5, work);
-  EXPECT_EQ(one.noise_rate, many.noise_rate);
-  EXPECT_EQ(one.suggested, many.suggested);
-  EXPECT_EQ(one.margin, many.margin);
 }
 
 TEST(ConfidentLearning, RefusesOtherLabels) {

@@ -59,7 +59,7 @@ TEST(Models, TellTheirCost) {
     EXPECT_EQ(one.flops, flops) << name;
     EXPECT_EQ(many.flops, 1024 * flops) << name;
     EXPECT_EQ(both.flops, 1024 * flops) << name;
-    EXPECT_GT(many.bytes, 32 * 4 * sizeof(float)) << name;  // a shard of 32 rows, at least its logits
+    EXPECT_GE(many.bytes, 32 * 4 * sizeof(float)) << name;  // the logits of a shard
     EXPECT_LT(many.bytes, both.bytes) << name;
   }
 }
