@@ -12,7 +12,6 @@
 #include "leeway/io/columns.h"
 
 namespace leeway::tasks {
-namespace {
 
 // Requests of one attack in place of what others report; Ctrl-C reaches all.
 class RequestProgress : public Progress {
@@ -29,6 +28,8 @@ class RequestProgress : public Progress {
   Progress* shown_;
   std::size_t before_ = 0, most_ = 0;
 };
+
+namespace {
 
 void check(const attack::AttackOptions& options, const InferEndpointOptions& endpoint) {
   if (options.attack != "square" && options.attack != "hopskipjump")
