@@ -82,16 +82,19 @@ def test_two_prompts_are_compared_on_the_same_samples(endpoint):
     assert [(one["n"], abs(one["difference"])) for one in record["comparisons"]] == [(12, 1)]
 
 
+SQUARE = ["--attack", "square", "--eps", "2/255", "--set", "queries=30"]
+
+
 def attack_words(endpoint, *words):
     return ["attack", "--endpoint", endpoint + "/v1", "--endpoint-model", "m", "--data", "images.npz", "--classes", CLASSES, "--out", "adv.npz",
-            "--attack", "square", "--eps", "2/255", "--set", "queries=30", "--journal", "attack.jsonl", *words]
+            "--journal", "attack.jsonl", *words]
 
 
 def test_an_attack_resumes_and_agrees_with_the_function(endpoint):
     numpy.savez("images.npz", **images())
-    done = command(*attack_words(endpoint, "--max-requests", 12), code=5)
+    done = command(*attack_words(endpoint, *SQUARE, "--max-requests", 12), code=5)
     assert "at most 384 requests" in done.stderr and endpoint in done.stderr and not os.path.exists("adv.npz")
-    first = json.loads(command(*attack_words(endpoint, "--json")).stdout)["results"][0]
+    first = json.loads(command(*attack_words(endpoint, *SQUARE, "--json")).stdout)["results"][0]
     result = leeway.attack_endpoint(images(), endpoint + "/v1", "m", classes=CLASSES, eps=2 / 255, parameters={"queries": 30}, quiet=True)
     saved, second = numpy.load("adv.npz"), result.to_dict()["results"][0]
     numpy.testing.assert_array_equal(result.arrays["x"], saved["x"])
@@ -103,7 +106,7 @@ def test_an_attack_resumes_and_agrees_with_the_function(endpoint):
 @pytest.mark.parametrize("endpoint", [["--seconds", "60"]], indirect=True)
 def test_ctrl_c_ends_an_attack_on_a_slow_server(endpoint):
     numpy.savez("images.npz", **images())
-    running = subprocess.Popen([_command.binary(), *attack_words(endpoint)], stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen([_command.binary(), *attack_words(endpoint, *SQUARE)], stderr=subprocess.PIPE, text=True)
     assert "at most" in running.stderr.readline()
     running.send_signal(signal.SIGINT)
     begun = time.monotonic()
@@ -115,8 +118,8 @@ def test_mistakes_in_the_call(endpoint):
     assert "--journal" in command("infer", "--endpoint", endpoint, "--endpoint-model", "m", "--data", "images.npz", "--out", "o.npz", code=2).stderr
     assert "generel1" in infer(endpoint, "/v1", "a", "--prompt", "generel1", code=3).stderr
     assert "HTTP 401: wrong key [key]" in infer(endpoint, "/unauthorized", "b", code=3).stderr
-    for words, found in [(["--attack", "pgd"], "expected square or hopskipjump"), (["--checks"], "--checks"), (["--model", "m.pt"], "--model"),
-                         (["--no-class", "guess"], "--no-class")]:
+    for words, found in [(["--attack", "pgd"], "expected square or hopskipjump"), ([*SQUARE, "--checks"], "--checks"), (["--model", "m.pt"], "--model"),
+                         ([*SQUARE, "--no-class", "guess"], "--no-class")]:
         assert found in command(*attack_words(endpoint, *words), code=2).stderr
     with pytest.raises(leeway.Error, match="hopskipjump"):
         leeway.attack_endpoint(images(), endpoint, "m", classes=CLASSES, attack="pgd")
