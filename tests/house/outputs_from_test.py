@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The recipes of docs/outputs-from.md and docs/models.md write what they say. Usage: outputs_from_test.py BIN_FOLDER
+"""The recipes of docs/guides/outputs-from.md and docs/guides/models.md write what they say. Usage: outputs_from_test.py BIN_FOLDER
 
 Each recipe runs as it stands after a few lines that make what it speaks of. `leeway pa` then reads outputs beside ones that are known;
 `leeway infer` says of a model what PyTorch says. A recipe whose software is missing is skipped; one that is never run must say so.
