@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/release.sh raise VERSION           # writes the version to CMakeLists.txt, the only place that has it, and commits
+# tools/release.sh raise VERSION           # writes the version to CMakeLists.txt, CITATION.cff and CHANGELOG.md, and commits
 # tools/release.sh FOLDER [PYTHON...]      # of a clean commit: tests, wheels, Debian packages, source archive, SHA256SUMS
 #
 # On Debian 12; PYTHON as for tools/wheels.sh. A commit always gives the same wheels and the same archive.
@@ -8,7 +8,9 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" = raise ]; then
   [[ "${2:-}" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "usage: tools/release.sh raise MAJOR.MINOR.PATCH" >&2; exit 2; }
   sed -i -E "s/^(project\\(leeway VERSION )[0-9.]+/\\1$2/" CMakeLists.txt
-  git commit -qm "Version $2" CMakeLists.txt
+  sed -i "s/^version: .*/version: $2/" CITATION.cff
+  sed -i "s/^## Unreleased\$/## $2/" CHANGELOG.md
+  git commit -qm "Version $2" CMakeLists.txt CITATION.cff CHANGELOG.md
   exit
 fi
 [ $# -gt 0 ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 2; }
