@@ -24,7 +24,7 @@ import cpp  # noqa: E402
 import man_page  # noqa: E402
 
 pages = {}  # path on the site -> text of a generated page
-copies = {}  # path on the site -> file that is not in docs/
+copies = {}  # path on the site -> file of the project that is copied
 
 
 def leeway(*arguments):
@@ -69,13 +69,9 @@ def add_commands():
 def add_records():
     with tempfile.TemporaryDirectory() as folder:
         leeway("schema", "--out", folder)
-        for path in sorted(pathlib.Path(folder).iterdir()):
-            if path.suffix == ".md":
-                text = path.read_text(encoding="utf-8")
-                pages[f"reference/records/{path.name}"] = text + f"\n[JSON schema]({path.stem}.json)\n"
-            else:
-                copies[f"reference/records/{path.name}"] = path.read_bytes()
-    pages["reference/records/index.md"] = "# Records\n\n`--json` prints the record of a command, `leeway schema` its schema.\n\n" + "".join(
+        for path in sorted(pathlib.Path(folder).glob("*.md")):
+            pages[f"reference/records/{path.name}"] = path.read_text(encoding="utf-8")
+    pages["reference/records/index.md"] = "# Records\n\n`--json` prints the record of a command, `leeway schema NAME` the JSON schema of a record.\n\n" + "".join(
         f"- [{path.removeprefix('reference/records/').removesuffix('.md')}]({pathlib.PurePath(path).name})\n"
         for path in sorted(pages) if path.startswith("reference/records/"))
 
@@ -152,9 +148,8 @@ def on_config(config):
     copies["assets/iframe-worker.js"] = ROOT / "tools/site/iframe-worker.js"
     for add in (add_commands, add_records, add_families, add_python, add_cpp, add_notebooks):
         add()
-    for name in ("CHANGELOG.md", "CONTRIBUTING.md", "HACKING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "bench/README.md"):
-        if (ROOT / name).exists():
-            pages[f"project/{name}"] = (ROOT / name).read_text(encoding="utf-8")
+    for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "HACKING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "bench/README.md"):
+        pages[f"project/{name}"] = (ROOT / name).read_text(encoding="utf-8")
     config.nav = expanded(config.nav)
     return config
 
@@ -182,7 +177,7 @@ def mended(page, markdown):
         if path.suffix == ".ipynb":
             path = path.with_suffix(".md")
         elif path.is_dir():
-            return "]"
+            return "]()"
         there = place_of(path)
         if there.startswith("project/") and there not in pages or path.suffix in (".py", ".toml", ".csv"):
             there = f"project/{path.relative_to(ROOT).as_posix()}"
@@ -202,9 +197,8 @@ def on_files(files, config):
         if file := files.get_file_from_path(page):
             files.remove(file)
         files.append(File.generated(config, page, content=text))
-    for name, source in copies.items():
-        content = source if isinstance(source, bytes) else source.read_bytes()
-        files.append(File.generated(config, name, content=content))
+    for name, path in copies.items():
+        files.append(File.generated(config, name, content=path.read_bytes()))
     return files
 
 
