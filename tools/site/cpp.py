@@ -3,6 +3,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import textwrap
 import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -14,7 +15,7 @@ def plain(node):
 
 
 def escaped(text):
-    return re.sub(r"([\\`*_\[\]<|])", r"\\\1", text or "")
+    return re.sub(r"([\\`*_\[\]|])", r"\\\1", (text or "").replace("<", "&lt;"))
 
 
 def code(node):
@@ -28,7 +29,8 @@ def markdown(node):
     if node is None:
         return ""
     if node.tag in ("verbatim", "preformatted", "programlisting"):
-        return f"\n\n```text\n{code(node).strip(chr(10))}\n```\n\n"
+        text = textwrap.dedent(re.sub(r"^ */// ?", "", code(node), flags=re.M)).strip("\n")
+        return f"\n\n```text\n{text}\n```\n\n"
     inner = escaped(node.text) + "".join(markdown(part) + escaped(part.tail) for part in node)
     if node.tag == "computeroutput":
         return f"`{plain(node)}`" if plain(node) else ""
@@ -71,7 +73,7 @@ def pages():
     """{path below reference/cpp/: text}"""
     out = ROOT / "build/doxygen"
     headers = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "leeway").rglob("*.h"))]
-    headers = [name for name in headers if "/detail/" not in name and not re.match("leeway/nn/.*/", name)]
+    headers = [name for name in headers if name.count("/") > 1 and "/detail/" not in name and not re.match("leeway/nn/.*/", name)]
     settings = (ROOT / "tools/site/Doxyfile").read_text(encoding="utf-8") + f"INPUT = {' '.join(headers)}\nOUTPUT_DIRECTORY = {out}\n"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)

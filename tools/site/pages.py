@@ -32,7 +32,7 @@ def leeway(*arguments):
 
 
 def cell(text):
-    return re.sub(r"([|<*_\[\]])", r"\\\1", str(text))
+    return re.sub(r"([|*_\[\]])", r"\\\1", str(text).replace("<", "&lt;"))
 
 
 def table(heads, rows):
@@ -76,8 +76,9 @@ def add_records():
         for path in sorted(pages) if path.startswith("reference/records/"))
 
 
-def range_of(parameter):
-    return ", ".join(f"{key} {cell(value)}" for key, value in parameter.items() if key not in ("name", "meaning", "summary") and value is not None)
+def values(one):
+    """The default and the range of a parameter."""
+    return f"{one['default']:g}" + (f"; {one['low']:g} to {one['high']:g}" if one["high"] is not None else "") + (", whole" if one["integer"] else "")
 
 
 def add_families():
@@ -89,8 +90,8 @@ def add_families():
             text += "".join(f"- {key}: {cell(', '.join(value) if isinstance(value, list) else value)}\n"
                             for key, value in [("source", member["source"]), ("needs", member["needs"]), *member["about"].items()] if value)
             if member["parameters"]:
-                text += "\n" + table(["parameter", "meaning", "values"],
-                                     [[f"`{one['name']}`", cell(one.get("meaning", one.get("summary", ""))), range_of(one)] for one in member["parameters"]])
+                text += "\n" + table(["parameter", "meaning", "default and range"],
+                                     [[f"`{one['name']}`", cell(one["meaning"]), values(one)] for one in member["parameters"]])
             text += "\n"
         pages[f"reference/families/{family['family']}.md"] = text
     pages["reference/families/index.md"] = "# Families\n\nThe methods that a user chooses by name, as `leeway list` prints them.\n\n" + table(
@@ -106,7 +107,7 @@ def add_python():
 
 def add_cpp():
     pages["reference/cpp/index.md"] = "# C++\n\nThe headers that `cmake --install` installs, from their comments.\n"
-    pages.update({f"reference/cpp/{name}": text for name, text in cpp.pages().items()})
+    pages.update({f"reference/cpp/{name}": "---\nsearch: {boost: 0.2}\n---\n" + text for name, text in cpp.pages().items()})
 
 
 def add_notebooks():
@@ -145,7 +146,7 @@ def expanded(entry):
 
 
 def on_config(config):
-    copies["assets/iframe-worker.js"] = ROOT / "tools/site/iframe-worker.js"
+    copies.update({f"assets/{name}": ROOT / "tools/site" / name for name in ("iframe-worker.js", "site.css")})
     for add in (add_commands, add_records, add_families, add_python, add_cpp, add_notebooks):
         add()
     for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "HACKING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "bench/README.md"):
@@ -192,7 +193,8 @@ def on_files(files, config):
         pages[page] = mended(page, text)
     texts = {file.src_uri: file.content_string for file in files.documentation_pages()}
     for page, text in texts.items():
-        pages[page] = mended(page, text)
+        first = "---\nsearch: {boost: 3}\n---\n" if page.startswith(("guides/", "concepts/", "get-started/")) else ""
+        pages[page] = first + mended(page, text)
     for page, text in pages.items():
         if file := files.get_file_from_path(page):
             files.remove(file)
