@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARIES = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/release/bin").resolve()
 SECTION = re.compile(r"^## (?P<title>.+)\n(?P<words>(?:(?!## |```).*\n)*)"
                      r"```(?:python|r)\n(?P<code>(?:(?!```).*\n)*)```$", re.M)
-RECIPES, MODEL_RECIPES = ({found["title"]: found for found in SECTION.finditer((ROOT / "docs" / name).read_text(encoding="utf-8"))}
+RECIPES, MODEL_RECIPES = ({found["title"]: found for found in SECTION.finditer((ROOT / "docs/guides" / name).read_text(encoding="utf-8"))}
                           for name in ("outputs-from.md", "models.md"))
 NOT_RUN, MODELS_NOT_RUN = {"Keras"}, {"timm", "Hugging Face, safetensors", "Keras"}
 WITH_THE_PACKAGE = {"Python, without a file", "scikit-learn, without a file", "PyTorch"}  # run where it is installed

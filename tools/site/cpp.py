@@ -29,7 +29,7 @@ def markdown(node):
     if node is None:
         return ""
     if node.tag in ("verbatim", "preformatted", "programlisting"):
-        text = textwrap.dedent(re.sub(r"^ */// ?", "", code(node), flags=re.M)).strip("\n")
+        text = textwrap.dedent(code(node).strip("\n")).strip("\n")
         return f"\n\n```text\n{text}\n```\n\n"
     inner = escaped(node.text) + "".join(markdown(part) + escaped(part.tail) for part in node)
     if node.tag == "computeroutput":
