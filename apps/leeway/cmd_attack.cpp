@@ -17,6 +17,7 @@
 #include "leeway/io/npy.h"
 #include "leeway/io/outputs.h"
 #include "leeway/tasks/attack/attack.h"
+#include "leeway/tasks/attack/endpoint.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/outputs_reading.h"
 
@@ -35,6 +36,7 @@ struct AttackFlags {
   std::string levels = "any";
   bool checks = false;
   attack::AttackOptions options;
+  tasks::InferEndpointOptions endpoint;
 };
 
 // Every attack with every radius, and all defaults. What an attack does not have is a mistake in the command.
@@ -91,6 +93,47 @@ std::vector<std::string> made_of(const ModelFlags& model, const nn::ModelInfo& i
   return all;
 }
 
+void read_targets(Context& context, const AttackFlags& flags, const Images& images,
+                  attack::AttackOptions& options) {
+  if (flags.targets.empty()) return;
+  OutputsOptions reading;
+  reading.columns.class_names = images.class_names;  // the model's, where it has names
+  // the model refuses classes that it does not have
+  options.targets = read_labels(flags.targets, images.n(), std::numeric_limits<std::int32_t>::max(), reading);
+  if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
+}
+
+// Writes the images to the file, and adds the set to the record and, without x, to the results.
+void keep_attacked(tasks::AttackFound found, const Images& images, const std::string& model,
+                   const std::string& data, const std::string& file,
+                   std::vector<attack::AttackResult>& results, tasks::Attack& all) {
+  std::vector<float> x = std::move(found.result.x);
+  results.push_back(found.result);
+  found.result.x = std::move(x);
+  ArrayMap arrays = tasks::attacked_arrays(std::move(found.result), images.own_shape());
+  if (!images.class_names.empty()) arrays["class_names"] = make_text_array(images.class_names);
+  write_npz(file, arrays);
+  tasks::AttackedSet& set = found.record.results.front();
+  set.model = model, set.data = data, set.out = file;
+  tasks::add_set(all, std::move(found.record));
+}
+
+// The endpoint and a set of images under every attack; `file` is that of the first one.
+void attack_endpoint(Context& context, const AttackFlags& flags, const std::string& data,
+                     std::vector<attack::AttackOptions> attacks, const tasks::NamedFile* file,
+                     tasks::Attack& all) {
+  tasks::EndpointUnderAttack under(
+      open_images(context, data, flags.rows), flags.endpoint, context.seed,
+      [&](const std::string& line) { context.say("leeway: " + line); }, context.progress());
+  std::vector<attack::AttackResult> results;
+  for (attack::AttackOptions& options : attacks) {
+    read_targets(context, flags, under.images(), options);
+    keep_attacked(under.attack(options), under.images(), *flags.endpoint.endpoint_model, data, file++->file,
+                  results, all);
+  }
+  tasks::add_worst_cases(all, results);
+}
+
 // A model and a set of images under every attack; `file` is that of the first one.
 void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& model, const std::string& data,
                 std::vector<attack::AttackOptions> attacks, const tasks::NamedFile* file,
@@ -104,30 +147,15 @@ void attack_one(Context& context, const AttackFlags& flags, const ModelFlags& mo
     if (loaded.images.are_rows() && options.eps && flags.eps.empty())
       throw UsageError(fmt::format(
           "--eps is required: {} holds rows of any range, and the default of 8/255 is for pixels", data));
-    if (!flags.targets.empty()) {
-      OutputsOptions reading;
-      reading.columns.class_names = loaded.images.class_names;  // the model's, where it has names
-      // the model refuses classes that it does not have
-      options.targets =
-          read_labels(flags.targets, loaded.images.n(), std::numeric_limits<std::int32_t>::max(), reading);
-      if (!context.inputs.has(flags.targets)) context.add_input(flags.targets, {options.targets.size()});
-    }
+    read_targets(context, flags, loaded.images, options);
     tasks::AttackTask task{under.target(), options, flags.checks, state_of(file->file), digests};
     task.resumed = [&](std::size_t blocks) {
       context.say(fmt::format("attack: {}: resuming after {} finished blocks of rows",
                               display_name(file->file), blocks));
     };
-    auto [record, result] = tasks::attack(task, context.progress());
-    std::vector<float> x = std::move(result.x);
-    results.push_back(result);
-    result.x = std::move(x);
-    ArrayMap arrays = tasks::attacked_arrays(std::move(result), loaded.images.own_shape());
-    if (const auto& names = loaded.images.class_names; !names.empty())
-      arrays["class_names"] = make_text_array(names);
-    write_npz(file->file, arrays);
-    tasks::AttackedSet& set = record.results.front();
-    set.model = model.model, set.data = data, set.out = file++->file;
-    tasks::add_set(all, std::move(record));
+    keep_attacked(tasks::attack(task, context.progress()), loaded.images, model.model, data, file->file,
+                  results, all);
+    ++file;
   }
   tasks::add_worst_cases(all, results);
 }
@@ -137,7 +165,20 @@ void claim_with_state(Context& context, const std::string& option, const std::st
   context.files.claim(option, state_of(path), Written::file);
 }
 
-int run_attack(Context& context, const AttackFlags& flags) {
+// The model's name in files and tables is that of the endpoint.
+void check_endpoint(Context& context, AttackFlags& flags) {
+  const tasks::InferEndpointOptions& endpoint = flags.endpoint;
+  if (!flags.of.models.empty()) throw UsageError("--model: not with --endpoint, which names another model");
+  if (!endpoint.endpoint_model || !endpoint.journal)
+    throw UsageError("--endpoint-model and --journal are required with --endpoint");
+  if (flags.checks) throw UsageError("--checks: not with --endpoint, where further runs are requests");
+  context.files.claim("--journal", *endpoint.journal, Written::file);
+  flags.endpoint.classes = flags.of.reading.reading.classes;
+  flags.of.models = {*endpoint.endpoint_model};
+}
+
+int run_attack(Context& context, AttackFlags& flags) {
+  if (flags.endpoint.endpoint) check_endpoint(context, flags);
   for (const auto& [option, values] : {std::pair("--model", &flags.of.models), {"--data", &flags.of.data}})
     if (values->empty()) throw UsageError(fmt::format("{} is required (see leeway attack --help)", option));
   require_out(context, "the attacked images");
@@ -152,7 +193,10 @@ int run_attack(Context& context, const AttackFlags& flags) {
   const tasks::NamedFile* file = files.data();
   for (const std::string& model : flags.of.models)
     for (const std::string& data : flags.of.data) {
-      attack_one(context, flags, {model, flags.of.reading.reading}, data, attacks, file, record);
+      if (flags.endpoint.endpoint)
+        attack_endpoint(context, flags, data, attacks, file, record);
+      else
+        attack_one(context, flags, {model, flags.of.reading.reading}, data, attacks, file, record);
       file += attacks.size();
     }
   const int code = context.finish(std::move(record));
@@ -200,7 +244,10 @@ void add_attack(const Command& root, Context& context) {
   command.flag("--checks", flags.checks,
                "Check the attack with further runs on at most 100 images: noise, twice the steps, a radius "
                "of the whole box");
-  command.reads({"--targets"});
+  add_option_flags(
+      command, [&](Fields& f) { flag_fields(flags.endpoint, f); }, "Endpoint");
+  command["--journal"].writes(Written::claimed);
+  command.reads({"--targets", "--aliases"});
   context.add_common_flags(command,
                            "Images file (.npz): x, y, success, norms (inf if the attack failed); with "
                            "several sets use {model}, {data}, {attack} and {eps} in the name; FILE.state "
@@ -214,7 +261,9 @@ void add_attack(const Command& root, Context& context) {
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out "
       "near.npz\n"
       "  leeway attack --model cnn.pt --data test.npz --attack fgsm,pgd --eps 2/255,4/255 --out "
-      "'{attack}-{eps}.npz'");
+      "'{attack}-{eps}.npz'\n"
+      "  leeway attack --endpoint http://localhost:8000/v1 --endpoint-model llava --data images.npz --attack "
+      "square --eps 8/255 \\\n    --set queries=500 --classes cat,dog --journal llava.jsonl --out adv.npz");
   add_attack_curve(command, context);
   command.runs([&context, &flags] { return run_attack(context, flags); });
 }

@@ -35,7 +35,7 @@ struct CurveFlags {
   tasks::AttackCurveOptions options;
   std::size_t jobs = 0;
   bool slurm = false;
-  sweep::ScriptOptions cluster;
+  ClusterFlags cluster;
 };
 
 struct NamedModel {
@@ -187,13 +187,10 @@ std::vector<std::string> warnings_of(const sweep::Store& store, const CurveUnits
 
 int submit(Context& context, const CurveFlags& flags, const sweep::Plan& plan, const sweep::Store& store) {
   const std::string folder = store.folder().string();
-  const sweep::Submitted jobs = sweep::submit_to_slurm(
-      script_options(flags.cluster, plan, folder, flags.jobs), [&] { sweep::forget_failures(plan, store); });
-  context.print(Json{{"array", jobs.array}, {"last", jobs.last}},
-                fmt::format("Slurm jobs {} and {}. Once they have ended, the same command without --slurm "
-                            "writes the curves.\n",
-                            jobs.array, jobs.last));
-  return exit_ok;
+  return run_on_slurm(
+      context, flags.cluster, script_options(flags.cluster, plan, folder, flags.jobs),
+      [&] { sweep::forget_failures(plan, store); },
+      ". Once they have ended, the same command without --slurm writes the curves.");
 }
 
 // Runs the remaining units. No value if all are done; otherwise the record of leeway sweep run.
@@ -224,7 +221,7 @@ int run_curve(Context& context, const Command& command, const CurveFlags& flags)
   const sweep::Store store(context.out);
   const sweep::Plan plan = plan_into(context, store, study_of(command, flags, task.options, attacks, context),
                                      "leeway attack curve");
-  if (flags.slurm) return submit(context, flags, plan, store);
+  if (flags.slurm || flags.cluster.dry_run) return submit(context, flags, plan, store);
   if (auto left = run_units_left(context, flags, plan, store))
     return context.finish(std::move(*left), exit_incomplete);
   const CurveUnits units = units_of(plan, flags, attacks, "-outputs");
@@ -282,7 +279,7 @@ void add_attack_curve(const Command& attack, Context& context) {
   command.option("--jobs", flags.jobs, "Parallel processes (default: as many as fit)").whole_within(0, 4096);
   const Option slurm = command.flag("--slurm", flags.slurm,
                                     "Submit the attacks as one job array (sbatch) and write no curves yet");
-  add_cluster_flags(command, flags.cluster);
+  add_slurm_flags(command, flags.cluster);
   context.add_common_flags(command, "Folder of the attacks and of curve.json; the same command resumes",
                            Written::folder);
   context.add_page_flag(command);

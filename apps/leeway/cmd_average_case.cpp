@@ -216,6 +216,7 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
   add_device_flag(command, flags.model.reading.device);
   command.option("--data", flags.data, inputs_help);
   add_layout_flag(command, flags.model);
+  add_picture_flags(command, flags.model.reading.pictures);
   command.option("--logits", flags.logits, "Logits (n,k), .npy or an outputs file, in place of a model");
   add_option_flags(command, [&](Fields& f) {
     score_fields(flags.reading, f);

@@ -136,7 +136,7 @@ void add_data_load(const Command& room, Context& context) {
   command.option("PATH", flags.paths, "Files of the data set").required().shown_as("");
   add_table_flags(command, flags, "one row for each sample", "60 random images");
   add_option_flags(command, flags.options);
-  command.reads({"PATH"});
+  command.reads({"PATH", "--images"});
   context.add_common_flags(
       command, "Images to write (.npz): x (n,c,h,w), y; and the record NAME.manifest.json", Written::file);
   command.footer(
@@ -146,7 +146,13 @@ void add_data_load(const Command& room, Context& context) {
       "  leeway conds draw --attributes celeba.csv --dataset celeba --sc black_hair --plan\n"
       "  leeway data load smallnorb smallnorb-training-dat.mat.gz --protocol --out toys.npz --attributes "
       "toys.csv\n"
-      "  leeway data load folder OfficeHome --size 64 --out images.npz --attributes table.csv");
+      "  leeway data load folder OfficeHome --size 64 --leave-out Art --out images.npz --attributes "
+      "table.csv\n"
+      "  leeway data load camelyon17 camelyon17_v1.0 --split test --out test.npz --attributes test.csv\n"
+      "  leeway data load table attributes.csv --images photos --size 64 --out images.npz --attributes "
+      "table.csv\n"
+      "  leeway data load living17 imagenet_class_hierarchy/modified ImageNet/train --split source --size "
+      "224 --out source.npz");
   command.runs([&context, &flags] { return run_load(context, flags); });
 }
 

@@ -54,11 +54,14 @@ int run_endpoint(Context& context, InferFlags& flags) {
   for (const auto& [option, file] : {std::pair("--journal", *flags.endpoint.journal), {"--out", context.out}})
     context.files.claim(option, file, Written::file);
   ArrayMap others;
-  tasks::InferEndpointTask task{.images = read_images(flags.of.data.front(), others),
-                                .data = flags.of.data.front(),
-                                .options = flags.endpoint,
-                                .seed = context.seed,
-                                .say = [&](const std::string& line) { context.say("leeway: " + line); }};
+  flags.endpoint.pictures = flags.of.reading.reading.pictures;
+  auto folder = data::pictures_at(flags.of.data.front(), flags.endpoint.pictures);
+  tasks::InferEndpointTask task{
+      .images = folder ? *std::move(folder) : read_images(flags.of.data.front(), others),
+      .data = flags.of.data.front(),
+      .options = flags.endpoint,
+      .seed = context.seed,
+      .say = [&](const std::string& line) { context.say("leeway: " + line); }};
   context.add_input(task.data, task.images.own_shape());
   const std::size_t n = task.images.n();
   if (const auto rows = open_rows(context, flags.rows, n)) {

@@ -59,6 +59,7 @@ tasks::PaTask task_of(Context& context, const PaFlags& flags) {
     task.models.push_back(
         {model.name, tasks::named_outputs(context.inputs, model.clean, flags.options, tasks::SetRole::first),
          tasks::named_outputs(context.inputs, model.shifted, flags.options, tasks::SetRole::other)});
+  task.prior = tasks::prior_of_file(context.inputs, flags.options);
   if (!flags.pairs.empty()) task.pairs = tasks::pairs_of_file(context.inputs, flags.pairs);
   if (!flags.save_pairs.empty())
     task.save_pairs = [&](std::span<const agreement::RowPair> pairs) {
@@ -96,7 +97,7 @@ void add_pa(const Command& root, Context& context) {
   command.option("--pairs", flags.pairs, "CSV of pairs with columns clean,shifted")
       .excludes(command["--pairing"]);
   command.option("--save-pairs", flags.save_pairs, "Write the pairs to this CSV file").writes(Written::file);
-  command.reads({"clean", "shifted", "--pairs"});
+  command.reads({"clean", "shifted", "--pairs", "--prior"});
   context.add_common_flags(command);
   context.add_page_flag(command);
   command.footer(

@@ -48,7 +48,7 @@ int run_corrupt(Context& context, const CorruptFlags& flags) {
     reference = record_from<tasks::Corruptions>(read_record(*named), display_name(*named));
     context.add_input(*named, {});
   }
-  Images images = open_images(context, flags.data);
+  Images images = open_images(context, flags.data, flags.model.reading.pictures);
   Images taken = images;  // what the model takes of them
   tasks::LoadedModel loaded = load_checked_model(context, flags.model, taken);
   tasks::align_classes(*loaded.model, images);
@@ -76,12 +76,14 @@ void add_shift_corrupt(const Command& shift, Context& context) {
   const Command command =
       shift.add("corrupt", "Assess a model under all common corruptions at all severities");
   auto& flags = command.keep<CorruptFlags>();
-  command.option("--data", flags.data, "Clean images: .npz, .safetensors, IDX(.gz), or fashion-mnist:test");
+  command.option("--data", flags.data,
+                 "Clean images: .npz, .safetensors, IDX(.gz), a folder of pictures, or fashion-mnist:test");
   command.option("--model", flags.model.model, model_help);
   add_option_flags(command, flags.options);
   add_option_flags(
       command, [&](Fields& f) { flag_fields(flags.model.reading, f); }, "Reading the model file");
   add_device_flag(command, flags.model.reading.device);
+  add_picture_flags(command, flags.model.reading.pictures);
   command.option("--published", flags.published,
                  "Folder of CIFAR-10-C, CIFAR-100-C, ImageNet-C or TinyImageNet-C (default: corrupt the "
                  "images of --data)");
@@ -160,7 +162,8 @@ int run_shift(Context& context, const ShiftFlags& flags) {
   if (context.out.empty()) throw UsageError("--out is required: the .npz to write");
   tasks::ShiftTask task{flags.name, {}, context.out, flags.options, context.seed, flags.sheet};
   for (const auto& [option, file] : tasks::files_of(task)) context.files.claim(option, file, Written::file);
-  task.images = open_images(context, flags.data, flags.rows);
+  task.images = open_images(context, flags.data, flags.rows, flags.options.pictures);
+  if (const auto& groups = flags.options.groups) context.add_input(*groups, {task.images.n(), 1});
   return context.finish(tasks::shift_images(task, context.progress()));
 }
 
@@ -170,14 +173,15 @@ void add_shift(const Command& root, Context& context) {
   const Command command = root.add("shift", "Write a shifted copy of a set of images");
   auto& flags = command.keep<ShiftFlags>();
   command.option("NAME", flags.name, "Shift, or several separated by commas (leeway list shifts)");
-  command.option(
-      "--data", flags.data,
-      "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), fashion-mnist:train or :test");
+  command.option("--data", flags.data,
+                 "Images: .npz or .safetensors with x (n,c,h,w) and y, IDX(.gz), a folder of pictures, or "
+                 "fashion-mnist:train or :test");
   add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
-  add_option_flags(command, flags.options);
+  add_option_flags(command, [&](Fields& f) { flag_fields(flags.options, f); });
+  add_picture_flags(command, flags.options.pictures);
   command.reads({"--data"});
   context.add_common_flags(
-      command, "Images to write (.npz): x, y, and `rows` (source rows) for shifts that select rows",
+      command, "Images to write (.npz): x, y; `rows` (source rows) or `y_source` (labels before label noise)",
       Written::claimed);
   command
       .option("--sheet", flags.sheet,
@@ -185,13 +189,16 @@ void add_shift(const Command& root, Context& context) {
       .writes(Written::claimed);
   command.footer(
       "leeway list shifts prints the names. Shifts of pixels write float32 in [0,1], corruptions "
-      "(--severity) write uint8, and shifts that select rows leave the pixels unchanged. The same seed "
+      "(--severity) write uint8, and shifts that select rows or change labels leave the pixels unchanged. "
+      "The same seed "
       "gives the same images; an image does not depend on the other images. Several shifts or strengths "
       "write one file each, named by {shift}, {strength} or {severity}.\n\n"
       "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"
       "  leeway shift gaussian-noise,gaussian-blur --data test.npz --strength 0.5:2:0.5 --out "
       "'{shift}-{strength}.npz'\n"
       "  leeway shift label-subset --data test.npz --classes 0,3,5 --out three.npz\n"
+      "  leeway shift label-noise --data train.npz --groups place.csv --group-rates 0.05,0.3 --out "
+      "noisy.npz\n"
       "  leeway shift fog --severity 3 --data test.npz --out foggy.npz --sheet foggy.png");
   add_shift_corrupt(command, context);
   add_shift_text(command, context);

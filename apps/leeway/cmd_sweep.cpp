@@ -79,7 +79,7 @@ struct SweepFlags {
   tasks::SweepRunOptions run;
   tasks::SweepCollectOptions collect;
   bool slurm = false;
-  sweep::ScriptOptions cluster;
+  ClusterFlags cluster;
   std::string limit;  // of a runner; empty: none
 };
 
@@ -127,18 +127,14 @@ int run_units(Context& context, const SweepFlags& flags) {
   const sweep::Store store(flags.folder);
   const sweep::Plan plan = sweep::read_plan(store.plan());
   sweep::require_runnable(plan, SweepCatalog().catalog(), display_name(store.plan()));
-  if (flags.slurm) {
-    const sweep::Submitted jobs =
-        sweep::submit_to_slurm(script_options(flags.cluster, plan, flags.folder, flags.run.jobs), [&] {
-          if (flags.run.retry) sweep::forget_failures(plan, store);
-        });
-    context.print(
-        Json{{"array", jobs.array}, {"last", jobs.last}},
-        fmt::format(
-            "Slurm job {}: array of {} tasks; then job {} for the remaining units, which writes {}.\n",
-            jobs.array, flags.cluster.tasks, jobs.last,
-            display_name(store.folder() / sweep::collected_table)));
-    return exit_ok;
+  if (flags.slurm || flags.cluster.dry_run) {
+    const auto accepted = [&] {
+      if (flags.run.retry) sweep::forget_failures(plan, store);
+    };
+    return run_on_slurm(context, flags.cluster,
+                        script_options(flags.cluster, plan, flags.folder, flags.run.jobs), accepted,
+                        fmt::format(" for the remaining units, which writes {}.",
+                                    display_name(store.folder() / sweep::collected_table)));
   }
   if (!flags.run.collect.empty()) sweep::check_table_name(flags.run.collect);
   if (flags.run.retry) sweep::forget_failures(plan, store);
@@ -210,7 +206,7 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
   const Option slurm = command.flag(
       "--slurm", flags.slurm,
       "Submit one job array (sbatch) and a job for the remaining units; the last job collects runs.csv");
-  add_cluster_flags(command, flags.cluster);
+  add_slurm_flags(command, flags.cluster);
   const Option limit = command
                            .option("--limit", flags.limit,
                                    "Time limit of this runner, hours:minutes:seconds; a unit that needs more "
@@ -218,12 +214,14 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
                            .check(time_check);
   add_common(command, context, "Write the JSON record to this file", Written::record);
   slurm.excludes(limit);
-  for (const char* const own : {"--out", "--collect", "--no-wait", "--lease"}) slurm.excludes(command[own]);
+  for (const char* const own : {"--out", "--collect", "--no-wait", "--lease", "--stages"})
+    slurm.excludes(command[own]);
   command.footer(
       "Any number of runners may share a folder. After a stop or a crash, the same command resumes. Exit "
       "code 5: units failed.\n\n"
       "  leeway sweep run sweep --jobs 4\n"
-      "  leeway sweep run sweep --slurm --tasks 100 --time 4:00:00");
+      "  leeway sweep run sweep --slurm --tasks 100 --time 4:00:00\n"
+      "  leeway sweep run sweep --slurm --partition gpu --gpus train=1 --memory 8G --dry-run");
   command.runs([&context, &flags] { return run_units(context, flags); });
 }
 
@@ -246,16 +244,61 @@ sweep::Plan plan_into(Context& context, const sweep::Store& store, std::string_v
   return plan;
 }
 
-sweep::ScriptOptions script_options(sweep::ScriptOptions cluster, const sweep::Plan& plan,
+sweep::ScriptOptions script_options(const ClusterFlags& flags, const sweep::Plan& plan,
                                     const std::string& folder, std::size_t jobs) {
+  sweep::ScriptOptions cluster = flags;
   cluster.program = fs::read_symlink("/proc/self/exe").string();
   cluster.folder = fs::canonical(folder).string();
   cluster.jobs = std::max<std::size_t>(1, jobs);
-  cluster.threads = plan.threads, cluster.memory = plan.memory;
+  cluster.threads = plan.threads;
+  cluster.memory = sweep::bytes_of(flags.unit_memory).value_or(plan.memory);
+  cluster.waves = sweep::waves_of(plan, flags.gpus);
   return cluster;
 }
 
-void add_cluster_flags(const Command& command, sweep::ScriptOptions& cluster) {
+int run_on_slurm(Context& context, const ClusterFlags& flags, const sweep::ScriptOptions& options,
+                 const std::function<void()>& accepted, const std::string& then) {
+  if (flags.dry_run) {
+    std::string text;
+    Json all = Json::object();
+    for (const auto& [file, script] : sweep::slurm_scripts(options)) {
+      text += fmt::format("# {}\n{}\n", file, script);
+      all[file] = script;
+    }
+    context.print(all, text);
+    return exit_ok;
+  }
+  const sweep::Submitted jobs = sweep::submit_to_slurm(options, accepted);
+  const bool several = jobs.arrays.size() > 1;
+  context.print(Json{{"array", jobs.arrays.front()}, {"arrays", jobs.arrays}, {"last", jobs.last}},
+                fmt::format("Slurm job{} {}: array{} of {} tasks; then job {}{}\n", several ? "s" : "",
+                            list_of(jobs.arrays), several ? "s" : "", options.tasks, jobs.last, then));
+  return exit_ok;
+}
+
+void add_slurm_flags(const Command& command, ClusterFlags& cluster) {
+  const std::string heading = "Slurm";
+  add_cluster_flags(command, cluster);
+  command.option("--partition", cluster.partition, "Partition of the jobs").group(heading);
+  command.option("--account", cluster.account, "Account that the jobs are charged to").group(heading);
+  command
+      .option("--gpus", cluster.gpus,
+              "GPUs of a task: 1, a100:2, or STAGE=1 for the tasks of one stage, e.g. train=1,infer=1")
+      .by_commas()
+      .group(heading);
+  command.option("--sbatch", cluster.sbatch, "Further options of sbatch, e.g. \"--qos=high --exclusive\"")
+      .group(heading);
+  command.flag("--dry-run", cluster.dry_run, "Print the scripts of --slurm and submit nothing")
+      .group(heading);
+}
+
+void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
+  command
+      .option("--memory", cluster.unit_memory,
+              "On a cluster: memory of a unit, e.g. 8G (default: that of the study)")
+      .check([](const std::string& text) {
+        return sweep::bytes_of(text) ? "" : "expected a size such as 800M or 2G, found " + in_quotes(text);
+      });
   command.option("--tasks", cluster.tasks, "On a cluster: number of array tasks").whole_within(1, 100000);
   command.option("--time", cluster.time, "On a cluster: time limit of a task, hours:minutes:seconds")
       .check(time_check);

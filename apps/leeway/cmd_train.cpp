@@ -1,12 +1,16 @@
 // leeway train: a classifier of images, by any of the algorithms of leeway list.
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
 #include "apps/leeway/option_flags.h"
+#include "leeway/core/file.h"
 #include "leeway/render/terminal.h"
 #include "leeway/tasks/list/list.h"
+#include "leeway/tasks/model_reading.h"
 #include "leeway/tasks/train/train.h"
 
 namespace leeway::app {
@@ -14,20 +18,28 @@ namespace {
 
 struct TrainFlags {
   TrainingOptions options;
-  std::string data, index, unlabelled, start, keep, eps;
+  std::string data, validation, index, unlabelled, shifted, start, keep, eps;
   data::TrainingColumns columns;
+  data::PictureOptions pictures;  // of a folder
   std::vector<std::string> set;
   bool test_rows = false, reuse = false;
 };
 
 TrainingOptions options_of(Context& context, const TrainFlags& flags) {
   TrainingOptions options = flags.options;
+  const data::Preprocessing preset = data::preprocessing_of(flags.pictures);
+  if (options.mean.empty()) options.mean = preset.mean;
+  if (options.std.empty()) options.std = preset.std;
   if (!flags.eps.empty()) options.parameters["eps"] = parse_number("--eps", flags.eps);
   for (const auto& [name, value] : parse_settings(flags.set)) options.parameters[name] = value;
   if (!flags.columns.attributes.empty() && flags.columns.groups.empty() && flags.columns.environment.empty())
     throw UsageError("--attributes requires --group-column or --environment-column");
   if (flags.test_rows && flags.index.empty()) throw UsageError("--test-rows requires --index");
-  (void)tasks::selection_of(options);  // a mistake shows before a model library is opened
+  if (!flags.validation.empty() &&
+      (!flags.index.empty() || !flags.columns.attributes.empty() || options.validation))
+    throw UsageError("--validation-data: not allowed with --validation, --index or --attributes");
+  (void)tasks::selection_of(options,
+                            !flags.shifted.empty());  // a mistake shows before a model library is opened
   const nn::Session& session = model_session(context.threads);
   if (session.requirements_of(options.algorithm, options.parameters).unlabelled && flags.unlabelled.empty())
     throw UsageError(
@@ -36,7 +48,7 @@ TrainingOptions options_of(Context& context, const TrainFlags& flags) {
 }
 
 tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
-  tasks::TrainingRows rows{data::read_training_data(flags.data, flags.columns), {}};
+  tasks::TrainingRows rows{data::read_training_data(flags.data, flags.columns, flags.pictures), {}};
   const std::size_t n = rows.data.images.n();
   context.add_input(flags.data, rows.data.images.pixels.shape);
   if (const std::string& doubt = rows.data.images.doubt; !doubt.empty()) context.warn(doubt);
@@ -48,7 +60,20 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
       throw UsageError(fmt::format("--validation: not allowed, {} already has rows of val", flags.index));
     rows = tasks::rows_of_split(rows.data, split, flags.index, flags.test_rows);
   }
-  if (!flags.unlabelled.empty()) rows.data.unlabelled = open_images(context, flags.unlabelled);
+  if (!flags.validation.empty()) {
+    const data::TrainingData held = data::read_training_data(flags.validation, flags.columns);
+    context.add_input(flags.validation, held.images.pixels.shape);
+    rows.data = data::joined(rows.data, held);
+    rows.validation.resize(held.images.n());
+    std::iota(rows.validation.begin(), rows.validation.end(), n);
+  }
+  const auto others = [&](const std::string& path) {
+    data::PictureOptions pictures = is_folder(path) ? flags.pictures : data::PictureOptions{};
+    pictures.picture_labels.reset();
+    return open_images(context, path, pictures);
+  };
+  if (!flags.unlabelled.empty()) rows.data.unlabelled = others(flags.unlabelled);
+  if (!flags.shifted.empty()) rows.data.shifted = others(flags.shifted);
   return rows;
 }
 
@@ -85,10 +110,13 @@ int run_train(Context& context, const TrainFlags& flags) {
 void add_train(const Command& root, Context& context) {
   const Command command = root.add("train", "Train an image classifier");
   auto& flags = command.keep<TrainFlags>();
-  command.option("--data", flags.data, "Labeled images: .npz, .safetensors, IDX(.gz), or fashion-mnist:train")
+  command
+      .option("--data", flags.data,
+              "Labeled images: .npz, .safetensors, IDX(.gz), a folder of pictures, or fashion-mnist:train")
       .required();
+  command.option("--validation-data", flags.validation, "Labeled images for validation, in place of a share");
   command.option("--index", flags.index,
-                 "CSV of index and split: rows for training (train) and validation (val)");
+                 "CSV of index and split, or a table with a column split: rows of train and val");
   command.flag("--test-rows", flags.test_rows, "Also evaluate the test rows of --index after every epoch");
   command.option("--attributes", flags.columns.attributes,
                  "CSV with one row per image, for --group-column and --environment-column");
@@ -96,6 +124,8 @@ void add_train(const Command& root, Context& context) {
       .by_commas();
   command.option("--environment-column", flags.columns.environment, "Column that names the environment");
   command.option("--unlabelled", flags.unlabelled, "Images of the target, for algorithms that adapt to it");
+  command.option("--select-shifted", flags.shifted,
+                 "Images for --select pa: row i pairs with validation row i");
   const auto set_protocol = [&flags](const std::vector<std::string>& words) -> std::string {
     for (const tasks::Protocol& protocol : tasks::protocols()) {
       if (words != std::vector<std::string>{std::string(protocol.name)}) continue;
@@ -112,23 +142,32 @@ void add_train(const Command& root, Context& context) {
       .shown_as("NAME");
   command.option("--start", flags.start, "Initial weights: .safetensors, a PyTorch checkpoint or .npz");
   add_option_flags(command, [&](Fields& f) { flag_fields(flags.options, f); });
+  add_option_flags(
+      command,
+      [&](Fields& f) {
+        resize_fields(flags.pictures, f);
+        picture_labels_field(flags.pictures, f);
+      },
+      "Folders of pictures");
   command.option("--set", flags.set, "Parameter of the algorithm, NAME=NUMBER; may be repeated");
   command.option("--eps", flags.eps, "Radius of adversarial training, a number or a fraction (default 0.1)");
   command.option("--keep-epochs", flags.keep, "Folder for the weights of every epoch")
       .writes(Written::folder);
   command.flag("--reuse", flags.reuse, "Keep an existing --out if its options and data are the same");
-  command.group("Data", {"--data", "--index", "--test-rows", "--attributes", "--group-column",
-                         "--environment-column", "--unlabelled"});
+  command.group("Data", {"--data", "--validation-data", "--index", "--test-rows", "--attributes",
+                         "--group-column", "--environment-column", "--unlabelled"});
   command.group("Model", {"--arch", "--start", "--freeze", "--crop", "--mean", "--std"});
   command.group("Optimization", {"--protocol", "--algorithm", "--set", "--augment", "--batch", "--optimizer",
                                  "--lr", "--weight-decay", "--momentum"});
   command.group("Schedule", {"--epochs", "--steps", "--schedule"});
-  command.group("Validation", {"--validation", "--check-every", "--patience", "--select", "--select-shift"});
+  command.group("Validation", {"--validation", "--check-every", "--patience", "--select", "--select-shift",
+                               "--select-shifted"});
   command.group("Output", {"--keep-epochs", "--reuse"});
   command.group("Expert",
                 {"--balance", "--last-batch", "--decay", "--batchnorm", "--classes", "--norm", "--eps"});
   add_device_flag(command, context.device);
-  command.reads({"--data", "--index", "--attributes", "--unlabelled", "--start"});
+  command.reads({"--data", "--validation-data", "--index", "--attributes", "--unlabelled", "--select-shifted",
+                 "--start", "--picture-labels"});
   context.add_common_flags(command, "Weights (.safetensors)", Written::file,
                            {".state", ".base", ".base.state"});
   context.add_page_flag(command);

@@ -119,8 +119,11 @@ std::string unknown_option(const CLI::App& app, const std::string& word) {
 
 std::string unknown_word(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> commands = commands_in(app);
-  if (commands.empty()) return fmt::format("unexpected argument {}", in_quotes(word));
-  return fmt::format("unknown command {}{}", printable(word), did_you_mean(word, commands));
+  const std::string near = commands.empty() ? "" : did_you_mean(word, commands);
+  const bool needs_command = app.get_parent() == nullptr || app.get_require_subcommand_min() > 0;
+  if (near.empty() && !(needs_command && !commands.empty()))
+    return fmt::format("unexpected argument {}", in_quotes(word));
+  return fmt::format("unknown command {}{}", printable(word), near);
 }
 
 // Whether a word stands where a command is expected: --help, which comes first, would hide it.

@@ -10,6 +10,7 @@
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/lapack.h"
 #include "leeway/core/message.h"
+#include "leeway/endpoint/ask.h"
 
 namespace {
 
@@ -90,6 +91,8 @@ int main(int argc, char** argv) {
     return ended(mistake.what(), exit_usage);
   } catch (const Interrupted& stop) {
     return ended(stop.what(), exit_interrupted);
+  } catch (const endpoint::Unanswered& left) {
+    return ended(left.what(), exit_incomplete);
   } catch (const Error& bad_input) {
     return ended(bad_input.what(), exit_input);
   } catch (const std::bad_alloc&) {

@@ -58,6 +58,12 @@ void add_layout_flag(const Command& command, ModelFlags& flags) {
   add_option_flags(command, [&](Fields& f) { layout_field(flags.reading, f); });
 }
 
+void add_picture_flags(const Command& command, data::PictureOptions& pictures) {
+  add_option_flags(
+      command, [&](Fields& f) { fields(pictures, f); }, "Folders of pictures");
+  command.reads({"--picture-labels"});
+}
+
 void add_model_flags(const Command& command, ModelFlags& flags) {
   command.option("--model", flags.model, model_help).required();
   command.reads({"--model"});
@@ -102,7 +108,7 @@ tasks::LoadedModel load_checked_model(Context& context, const ModelFlags& flags,
 
 ModelAndImages load_model_and_inputs(Context& context, const ModelFlags& flags, const std::string& data) {
   ArrayMap others;
-  Images images = read_inputs(data, others, tasks::layout_of(flags.reading));
+  Images images = tasks::read_data(data, flags.reading, others);
   if (!context.inputs.has(data)) context.add_input(data, images.own_shape());  // lists meet it again
   tasks::LoadedModel loaded = load_checked_model(context, flags, images);
   return {std::move(loaded), std::move(images), std::move(others)};
@@ -125,6 +131,7 @@ void add_models_flags(const Command& command, ModelsAndData& flags) {
   command.option("--data", flags.data, std::string(inputs_help) + "; one or several");
   command.reads({"--model", "--data"});
   add_layout_flag(command, flags.reading);
+  add_picture_flags(command, flags.reading.reading.pictures);
 }
 
 std::string braces_of(const ModelsAndData& flags) {
@@ -169,8 +176,9 @@ void require_out(const Context& context, const std::string& what) {
   if (context.out.empty()) throw UsageError(fmt::format("--out FILE is required: where to write {}", what));
 }
 
-Images open_images(Context& context, const std::string& data) {
-  Images images = read_images(data);
+Images open_images(Context& context, const std::string& data, const data::PictureOptions& pictures) {
+  auto folder = data::pictures_at(data, pictures);
+  Images images = folder ? in_memory(*std::move(folder)) : read_images(data);
   context.add_input(data, images.pixels.shape);
   if (!images.doubt.empty()) context.warn(images.doubt);
   return images;
@@ -190,8 +198,9 @@ std::optional<std::vector<std::size_t>> open_rows(Context& context, const tasks:
   return tasks::rows_called(open_split(context, *flags.index, n), *flags.split, *flags.index);
 }
 
-Images open_images(Context& context, const std::string& data, const tasks::OutputsReading& rows) {
-  Images images = open_images(context, data);
+Images open_images(Context& context, const std::string& data, const tasks::OutputsReading& rows,
+                   const data::PictureOptions& pictures) {
+  Images images = open_images(context, data, pictures);
   const auto taken = open_rows(context, rows, images.n());
   return taken ? select_rows(images, *taken) : images;
 }

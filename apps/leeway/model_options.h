@@ -17,8 +17,9 @@
 
 namespace leeway::app {
 
-// Images, noted as an input.
-[[nodiscard]] Images open_images(Context& context, const std::string& data);
+// Images in memory, noted as an input: a file, a name, or a folder of pictures.
+[[nodiscard]] Images open_images(Context& context, const std::string& data,
+                                 const data::PictureOptions& pictures = {});
 
 // A split of n rows, noted as an input.
 [[nodiscard]] data::RowSplit open_split(Context& context, const std::string& index, std::size_t n);
@@ -29,8 +30,8 @@ namespace leeway::app {
                                                                 const tasks::OutputsReading& flags,
                                                                 std::size_t n);
 // The same of images: all of them where neither is given.
-[[nodiscard]] Images open_images(Context& context, const std::string& data,
-                                 const tasks::OutputsReading& rows);
+[[nodiscard]] Images open_images(Context& context, const std::string& data, const tasks::OutputsReading& rows,
+                                 const data::PictureOptions& pictures = {});
 
 // [[MODEL/]SHIFT=]FILE; the name is empty for the source's. UsageError for a name without a file.
 struct NamedImages {
@@ -93,8 +94,10 @@ void add_models_flags(const Command& command, ModelsAndData& flags);
 [[nodiscard]] std::string braces_of(const ModelsAndData& flags);
 
 void add_layout_flag(const Command& command, ModelFlags& flags);
+void add_picture_flags(const Command& command, data::PictureOptions& pictures);
 inline constexpr const char* inputs_help =
-    "Images, or rows of any range (n,d) and (n,a,b): .npz, .safetensors, IDX(.gz), or fashion-mnist:test";
+    "Images, or rows of any range (n,d) and (n,a,b): .npz, .safetensors, IDX(.gz), a folder of pictures, or "
+    "fashion-mnist:test";
 
 // "0.1" or "8/255". UsageError that names the option.
 [[nodiscard]] double parse_number(const std::string& option, const std::string& text);

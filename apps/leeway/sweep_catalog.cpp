@@ -20,7 +20,7 @@ std::string role_of(const std::string& command, const std::string& option, bool 
   if (is("algorithm", "augment", "method")) return "algorithm";
   if (is("arch", "model")) return "network";
   if (is("data", "source", "clean")) return "over";
-  if (is("target", "shifted", "index", "corruption", "severity")) return "case";
+  if (is("target", "shifted", "index", "corruption", "severity", "leave-out")) return "case";
   if (command.starts_with("shift") || command == "conds draw") return "case";
   return positional && command.starts_with("data") ? "over" : "";
 }

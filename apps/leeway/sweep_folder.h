@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apps/leeway/command.h"
 #include "leeway/sweep/plan.h"
@@ -17,10 +19,21 @@ namespace leeway::app {
 [[nodiscard]] sweep::Plan plan_into(Context& context, const sweep::Store& store, std::string_view text,
                                     const std::string& name);
 
-void add_cluster_flags(const Command& command, sweep::ScriptOptions& cluster);  // --tasks, --time
+// Options of a cluster's runners, as they were given.
+struct ClusterFlags : sweep::ScriptOptions {
+  std::string unit_memory;
+  std::vector<std::string> gpus;
+  bool dry_run = false;
+};
+void add_cluster_flags(const Command& command, ClusterFlags& cluster);  // --tasks, --time, --memory
+void add_slurm_flags(const Command& command, ClusterFlags& cluster);    // these and Slurm's
 
 // The options of a cluster's runners of this plan, `jobs` units at a time each.
-[[nodiscard]] sweep::ScriptOptions script_options(sweep::ScriptOptions cluster, const sweep::Plan& plan,
+[[nodiscard]] sweep::ScriptOptions script_options(const ClusterFlags& flags, const sweep::Plan& plan,
                                                   const std::string& folder, std::size_t jobs);
+
+// Submits to Slurm, or with --dry-run prints the scripts. `then`: a line that follows the jobs' numbers.
+int run_on_slurm(Context& context, const ClusterFlags& flags, const sweep::ScriptOptions& options,
+                 const std::function<void()>& accepted, const std::string& then);
 
 }  // namespace leeway::app

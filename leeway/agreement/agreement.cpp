@@ -32,11 +32,14 @@ constexpr std::size_t tail_chunk_rows = 512, most_rows_kept = std::size_t{1} << 
 //   a_i(beta) <= min(-log max(m', m''), -B gap_i + log(s + (k-s) exp(-B D_i)) - log(m' m''))
 // with gap_i = max F' + max F'' - max(F' + F''), s classes tied at max(F' + F''), D_i the distance from there
 // to the next value, m' and m'' classes tied at max F' and max F''. The limit is log(s / (m' m'')) if gap_i =
-// 0, else -inf. Ties make this necessary: (1,1,0) twice tends to -log 2 from below without reaching it.
+// 0, else -inf. Ties make this necessary: (1,1,0) twice tends to -log 2 from below without reaching it. With a
+// prior s and k are sums of weights, none of them above 1.
 class TailBound {
  public:
   // one pass over the rows; `pairs` must outlive it
   explicit TailBound(const Pairs& pairs) : pairs_(&pairs), classes_(static_cast<double>(pairs.k())) {
+    if (!pairs.log_weights().empty()) classes_ = 0;
+    for (const double weight : pairs.log_weights()) classes_ += std::exp(weight);
     const std::size_t n = pairs.n();
     std::vector<Row> rows(n <= most_rows_kept ? n : 0);
     const double sum = reduce_chunks<double>(
@@ -73,10 +76,11 @@ class TailBound {
     double top = -infinity, next = -infinity, ties = 0, tops_clean = 0, tops_shifted = 0;
     for (std::size_t j = 0; j < k; ++j) {
       const double both = x[j] + x[k + j];
+      const double weight = pairs_->log_weights().empty() ? 1 : std::exp(pairs_->log_weights()[j]);
       if (both > top)
-        next = top, top = both, ties = 1;
+        next = top, top = both, ties = weight;
       else if (both == top)
-        ++ties;
+        ties += weight;
       else
         next = std::max(next, both);
       tops_clean += x[j] == 0;
@@ -119,8 +123,12 @@ Objective objective_of(const Pairs& pairs, const std::optional<TailBound>& tail)
   Objective objective;
   objective.evaluate = [&pairs](std::span<const Request> requests) { return pairs.evaluate(requests); };
   if (tail) objective.tail = [&tail](double beta) { return (*tail)(beta); };
-  objective.log_k = std::log(k);
-  objective.slope_at_zero = facts.x_sum / (n * k);
+  objective.log_k = objective.f1_at_zero = std::log(k);
+  objective.slope_at_zero = objective.f1_slope_at_zero = facts.x_sum / (n * k);
+  if (!pairs.log_weights().empty()) {
+    const Moments zero = pairs.evaluate(0, Detail::slope);
+    objective.f1_at_zero = zero.f1, objective.f1_slope_at_zero = zero.d1;
+  }
   objective.gap_mean = facts.gap_sum / n;
   objective.spread = facts.spread;
   objective.limit = tail ? tail->limit() : -infinity;
@@ -151,7 +159,7 @@ Maximum solve(const Pairs& pairs, const Rows& clean, const Rows& shifted, const 
   std::optional<TailBound> tail;
   if (pairs.facts().disagreeing == 0) tail.emplace(pairs);
   Objective objective = objective_of(pairs, tail);
-  if (pairs.n() >= sampling_pays)
+  if (pairs.n() >= sampling_pays && options.prior.empty())
     learn_from_sample(objective, clean, shifted, {options.clean_name, options.shifted_name}, options.gap);
   return maximize(objective, options.gap, options.max_evaluations);
 }
@@ -295,15 +303,18 @@ Interval interval_of(const Pairs& pairs, double beta, std::vector<double> a, dou
 
 Agreement posterior_agreement(const Rows& clean, const Rows& shifted, std::span<const std::int64_t> labels,
                               const Options& options) {
-  const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name});
+  if (options.bootstrap > 0 && !options.prior.empty())
+    refuse("prior", "uniform, where PA is bootstrapped", "another");
+  const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name}, options.prior);
   if (pairs.facts().spread > 0 && pairs.facts().spread < smallest_spread)
     return of_tiny_logits(clean, shifted, pairs.facts().spread, labels, options);
   Maximum maximum = solve(pairs, clean, shifted, options);
   const std::size_t n = pairs.n();
-  const double log_k = std::log(static_cast<double>(pairs.k()));
+  const double log_k = pairs.most();
 
   Agreement result;
   result.n = n, result.k = pairs.k();
+  if (!options.prior.empty()) result.pa_most = log_k;
   result.beta = maximum.beta, result.value = maximum.value;
   result.gap = maximum.gap, result.converged = maximum.converged;
   result.evaluations = maximum.evaluations;
@@ -324,15 +335,16 @@ std::vector<double> agreement_per_row(const Rows& clean, const Rows& shifted, do
 Agreement agreement_at(const Rows& clean, const Rows& shifted, double beta,
                        std::span<const std::int64_t> labels, const Options& options) {
   if (!(beta >= 0)) throw Error(fmt::format("agreement_at: beta: expected at least 0, found {}", beta));
-  const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name});
+  const Pairs pairs(clean, shifted, labels, {options.clean_name, options.shifted_name}, options.prior);
   const std::vector<double> a = pairs.per_row(beta);
   const std::size_t n = pairs.n();
-  const double log_k = std::log(static_cast<double>(pairs.k()));
+  const double log_k = pairs.most();
   const double mean = mean_and_error(a).mean;
 
   Agreement result;
   result.fitted = false;
   result.n = n, result.k = pairs.k();
+  if (!options.prior.empty()) result.pa_most = log_k;
   result.beta = beta, result.value = mean;
   result.gap = std::numeric_limits<double>::quiet_NaN();
   result.evaluations = 1;

@@ -13,6 +13,11 @@
 // disagreeing pairs that the sample missed, so it is asymmetric: with few or no disagreeing pairs its lower
 // end lies well below PA (interval.h). Options::bootstrap gives percentiles over resamples of the rows and
 // one row that stands for the missed pairs. For n = 1 the interval is [0, log k].
+// With a prior p(j) of the classes (equations 11 and 12 of Carvalho et al. 2025), w_j = min p / p(j):
+//   a_i(beta) = log sum_j w_j p_i(j|X') p_i(j|X''),   PA = -log min p + max A   in [0, -log min p]
+// so PA = max over beta of the mean of log sum_j p_i(j|X') p_i(j|X'') / p(j), and -log min p takes the place of
+// log k. The uniform prior has w_j = 1. Another prior has no bootstrap, and takes about ten times as long.
+//
 // Shapes: logits (n,k) row-major (rows.h; an Array works too), float32 or float64, n >= 1, k >= 2, finite.
 // The result is invariant, up to rounding, to a constant added to a row, to swapping the sets and to
 // permuting rows or classes. Scaling all logits by c > 0 divides beta by c.
@@ -50,6 +55,7 @@ struct Options {
                                  // local maximum that the two together bracket
   Progress* progress = nullptr;  // of the bootstrap, which it may stop (Interrupted)
   std::string clean_name = "clean", shifted_name = "shifted";  // what error messages call the two sets
+  std::vector<double> prior = {};  // of the classes, positive, of sum 1; empty: uniform
 };
 
 struct Agreement {
@@ -66,6 +72,7 @@ struct Agreement {
   Interval pa_interval;                  // of pa, over samples
   std::vector<CurvePoint> curve;         // sorted by beta
   std::vector<CurvePoint> local_maxima;  // that were met, sorted by beta, the global one among them
+  std::optional<double> pa_most;         // -log min p, with a prior
 
   double afr_pred = 0;             // share of rows with argmax F'' = argmax F'; ties: lowest class
   Interval afr_pred_interval;      // Clopper-Pearson

@@ -165,7 +165,7 @@ Confidences confidences(const Array& clean, const Array& shifted, std::span<cons
 }
 
 Responses responses(const Array& clean, const Array& shifted, std::span<const std::int64_t> labels,
-                    double beta, std::size_t ranks, double level) {
+                    double beta, double level, std::size_t ranks) {
   require_pairs("responses", clean, shifted, labels, std::span(&beta, 1));
   const std::size_t n = clean.shape[0], k = clean.shape[1], kept = std::min(ranks, k);
   const Rows clean_rows(clean), shifted_rows(shifted);
@@ -197,7 +197,7 @@ Responses responses(const Array& clean, const Array& shifted, std::span<const st
   const auto found = [&](ResponseGroup group) {
     return response_of(confidences, groups, group, std::move(sums[group]), level);
   };
-  Responses all;
+  Responses all{beta, {}, {}, {}};
   if (!labels.empty()) all.right = found(stays_right), all.wrong = found(stays_wrong);
   all.moved = found(changes);
   return all;

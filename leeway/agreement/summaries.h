@@ -74,14 +74,15 @@ struct Response {
 };
 
 struct Responses {
+  double beta = 0;
   std::optional<Response> right, wrong;  // with labels
   Response moved;
 };
 
 // `ranks`: the most that are kept.
 [[nodiscard]] Responses responses(const Array& clean, const Array& shifted,
-                                  std::span<const std::int64_t> labels, double beta, std::size_t ranks,
-                                  double level = .95);
+                                  std::span<const std::int64_t> labels, double beta, double level = .95,
+                                  std::size_t ranks = 10);
 
 // Of the beta* of posterior_agreement. None at 0 and infinity, and for fewer than 20 samples with y'' != y',
 // where the normal approximation fails. Cost: three evaluations of A.

@@ -184,6 +184,8 @@ void AverageCase::append(AverageCase other) {
     to.not_converged += from.not_converged, to.zero_gradients += from.zero_gradients;
     to.left_out = std::max(to.left_out, from.left_out);
     to.seconds += from.seconds, to.model_seconds += from.model_seconds;
+    if (from.flops) to.flops = to.flops.value_or(0) + *from.flops;
+    if (from.peak_bytes) to.peak_bytes = std::max(to.peak_bytes.value_or(0), *from.peak_bytes);
   }
 }
 

@@ -89,6 +89,12 @@ struct Column {
   double left_out = 0;       // the largest bound on what classes left out could take
   double seconds = 0;        // as if computed alone
   double model_seconds = 0;  // of these, in passes of the classifier
+  // Of the passes of the classifier (CallCost); none where it does not tell its cost.
+  std::optional<double> flops;
+  // Most that arrays take at once for a group of rows (rows_at_once) on one thread: rows, logits, noisy
+  // copies, their logits and gradients, and the arrays inside a call of the classifier. Boundaries and the
+  // distribution function are not counted.
+  std::optional<std::size_t> peak_bytes;
 };
 
 struct AverageCase {

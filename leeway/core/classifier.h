@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,12 +22,24 @@ struct Linearized {
   std::size_t cotangents_at_once = 1;  // most cotangents m per row that vjp takes, (n,m,k) -> (n,m,d)
 };
 
+// What a call takes. flops: of the forward pass, two for each multiplication and addition of a product of
+// matrices or a convolution, other operators not counted; the gradient of one class with respect to the input
+// takes as many again. bytes: most that the arrays inside the call take at once, argument, result and weights
+// not counted.
+struct CallCost {
+  double flops = 0;
+  std::size_t bytes = 0;
+};
+
 struct Classifier {
   std::size_t d = 0, k = 0;
   std::function<std::vector<float>(std::span<const float> x)> logits = {};  // (n,d) -> (n,k)
   std::function<Linearized(std::span<const float> x)> linearize = {};
   std::size_t rows_at_once = 256;  // a call of linearize has no more rows
   bool reentrant = false;          // may be called from several threads at once
+  // Of logits, or with `gradients` of linearize and a vjp of it; nothing where it cannot be counted. From one
+  // thread at a time.
+  std::function<std::optional<CallCost>(std::size_t rows, bool gradients)> cost = {};
 };
 
 // Gradients (n,m,d) of logits with respect to the input, of `classes` (n,m), or if empty of all k in order.

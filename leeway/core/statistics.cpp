@@ -21,6 +21,7 @@ namespace {
 // double throughout: 80-bit intermediates differ between machines
 using Double = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double least_variation = 1e-13;  // of a standard error, as a share of the mean: less is rounding
 
 void check_inside(const char* where, const char* what, double value) {
   if (!(value > 0 && value < 1))
@@ -112,6 +113,27 @@ Interval student_interval(std::span<const double> values, double level) {
   const boost::math::students_t_distribution<double, Double> student(static_cast<double>(mean.n - 1));
   const double half = boost::math::quantile(student, .5 + .5 * level) * mean.standard_error;
   return {mean.mean - half, mean.mean + half};
+}
+
+double student_p(std::span<const double> values) {
+  const Mean mean = mean_and_error(values);
+  if (!(mean.standard_error > least_variation * std::abs(mean.mean))) return nan;
+  const boost::math::students_t_distribution<double, Double> student(static_cast<double>(mean.n - 1));
+  return 2 * boost::math::cdf(student, -std::abs(mean.mean) / mean.standard_error);
+}
+
+std::optional<Estimate> correlation(std::span<const double> x, std::span<const double> y, double level) {
+  const Mean of_x = mean_and_error(x), of_y = mean_and_error(y);
+  const auto varies = [](const Mean& mean) {
+    return mean.standard_error > least_variation * std::abs(mean.mean);
+  };
+  if (x.size() < 4 || !varies(of_x) || !varies(of_y)) return std::nullopt;
+  const double products =
+      sum_of_rows(x.size(), [&](std::size_t i) { return (x[i] - of_x.mean) * (y[i] - of_y.mean); });
+  const double n = static_cast<double>(x.size());
+  const double r = std::clamp(products / (n * (n - 1) * of_x.standard_error * of_y.standard_error), -1., 1.);
+  const double half = normal_quantile(.5 + level / 2) / std::sqrt(n - 3);
+  return Estimate{r, {std::tanh(std::atanh(r) - half), std::tanh(std::atanh(r) + half)}};
 }
 
 double normal_quantile(double p) {

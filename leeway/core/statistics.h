@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 
 namespace leeway {
@@ -35,6 +36,13 @@ struct Mean {
 
 // Student's interval of the mean: mean ± t s/sqrt(n), t of n - 1 degrees of freedom; unbounded for n < 2.
 [[nodiscard]] Interval student_interval(std::span<const double> values, double level = .95);
+
+// Two-sided p-value of Student's test that the mean is 0; NaN for n < 2 and for values that are all the same.
+[[nodiscard]] double student_p(std::span<const double> values);
+
+// Pearson's correlation of paired values, with Fisher's interval (1921); none for n < 4 or constant values.
+[[nodiscard]] std::optional<Estimate> correlation(std::span<const double> x, std::span<const double> y,
+                                                  double level = .95);
 
 [[nodiscard]] double normal_quantile(double p);  // inverse of the standard normal CDF; p in (0,1)
 

@@ -73,7 +73,8 @@ struct TrainingPlan {
   std::string test;  // images and labels that are measured and choose nothing
   std::vector<Column> groups;
   std::optional<Column> environment;
-  std::string keep_epochs;  // folder of every epoch's weights; empty: not kept
+  std::string keep_epochs;                  // folder of every epoch's weights; empty: not kept
+  std::optional<std::string> shifted = {};  // second sample of the validation rows
 };
 
 // What passed between two validations: an epoch, or TrainingOptions::check_every steps. Proportions have exact 95% intervals,

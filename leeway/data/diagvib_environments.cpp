@@ -100,8 +100,8 @@ DiagvibExperiment co_occurrence(std::string_view name, std::string_view summary,
                                 PairWeights (*weights)(double share)) {
   return {{name, summary, "Eulig et al., ICCV 2021"},
           {7, 4, 9},
-          {{"train", {}, DiagvibPairing::paired, 43'740},
-           {"val", {}, DiagvibPairing::paired, 8'748},
+          {of_two("train", 43'740, DiagvibPairing::unpaired, {}, {}),
+           of_two("val", 8'748, DiagvibPairing::unpaired, {}, {}),
            {"test", {}, DiagvibPairing::paired, 20'000}},
           weights};
 }
@@ -159,6 +159,14 @@ std::array<std::string_view, 3> diagvib_triple(DiagvibFactor factor) {
       break;
   }
   return {"tiles", "wood", "carpet"};
+}
+
+std::map<DiagvibFactor, std::string> shifted_factors(DiagvibFactor learning, std::size_t number) {
+  std::map<DiagvibFactor, std::string> shifted;  // to classes that are not among the three
+  for (const Step& step : {Step{hue, "magenta"}, Step{lightness, "bright"}, Step{texture, "bricks"},
+                           Step{position, "upper-right"}, Step{scale, "smaller"}})
+    if (step.factor != learning && shifted.size() + 1 < number) shifted[step.factor] = step.value;
+  return shifted;
 }
 
 PairWeights tested_pairs(const PairWeights& training, SeenPairs which) {

@@ -11,12 +11,15 @@
 //   n-cgo   zgo, and w = 1 for (s, (s + 1) mod 3), s < n      n counterexamples; 3 + n equally frequent pairs
 //   zso     w = 1 for all 9                                   no shortcut opportunity: independent
 //   fgo     w = share for l = p, (1 - share) / 2 otherwise    each digit equally frequent
-// The paper does not publish its hues and pairs; these are ours. Other factors are uniform over three
-// classes.
+// Other factors are uniform over three classes. Training and validation have two environments with these
+// weights; validation row i has one digit class in both. Test i of 1 to 5 has i shifts: the pairs (all nine
+// equally often), then one more factor each, whose class training lacks. The paper does not publish its hues,
+// pairs and tests; these are ours.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,7 +41,7 @@ enum class DiagvibPairing { paired, unpaired };
 
 struct DiagvibPart {
   std::string name;                              // train; val or val-KIND; test
-  std::vector<DiagvibEnvironment> environments;  // none: of co-occurrence
+  std::vector<DiagvibEnvironment> environments;  // none: tests of co-occurrence
   DiagvibPairing pairing = DiagvibPairing::paired;
   std::size_t n = 0;  // pictures of each environment in the paper
 };
@@ -59,6 +62,11 @@ struct DiagvibExperiment : Member {
 
 // The three classes of a factor in co-occurrence experiments.
 [[nodiscard]] std::array<std::string_view, 3> diagvib_triple(DiagvibFactor factor);
+
+// Classes of the other factors that are shifted in test `number` (1 to 5): the first `number` - 1 of hue,
+// lightness, texture, position and scale without the learning factor.
+[[nodiscard]] std::map<DiagvibFactor, std::string> shifted_factors(DiagvibFactor learning,
+                                                                   std::size_t number);
 
 // Which pairs a test set of co-occurrence has: those of training, those never seen there (each as often), or all nine.
 enum class SeenPairs { seen, unseen, all };

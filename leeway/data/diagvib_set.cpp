@@ -103,6 +103,28 @@ EnvironmentStatistics draw_all(const DiagvibSet& set, std::size_t size, Progress
   return statistics;
 }
 
+// n pairs, as 3 digit + class of the learning factor, in random order. An environment but the first gives the
+// digits of the first their classes in an order of its own.
+std::vector<std::size_t> drawn_pairs(const DiagvibSet& set, const PairWeights& weights, std::size_t n,
+                                     std::size_t environment) {
+  std::vector<double> flat;
+  for (const auto& row : weights) flat.insert(flat.end(), row.begin(), row.end());
+  const std::vector<std::size_t> counts = largest_remainder(flat, n);
+  std::vector<std::size_t> pairs;
+  for (std::size_t pair = 0; pair < counts.size(); ++pair) pairs.insert(pairs.end(), counts[pair], pair);
+  std::vector<std::size_t> own = pairs;
+  shuffle(pairs, set.seed, stream_of("pairs", set.split));
+  if (environment == 0) return pairs;
+  shuffle(own, set.seed, stream_of(fmt::format("pairs {}", environment), set.split));
+  const auto digit = [](std::size_t pair) { return pair / 3; };
+  std::ranges::stable_sort(own, {}, digit);
+  std::array<std::size_t, 3> next{};
+  for (std::size_t p = 0; p < 3; ++p)
+    next[p] = static_cast<std::size_t>(std::ranges::lower_bound(own, p, {}, digit) - own.begin());
+  for (std::size_t& pair : pairs) pair = own[next[digit(pair)]++];
+  return pairs;
+}
+
 template <class T, class Of>
 Array column(const DiagvibSet& set, const Of& of) {
   std::vector<T> values;
@@ -215,15 +237,11 @@ void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::spa
 }
 
 void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFactor learning,
-                       const std::map<DiagvibFactor, std::string>& fixed, std::size_t n) {
+                       const std::map<DiagvibFactor, std::string>& fixed, std::size_t n,
+                       std::size_t environment, std::size_t environments) {
   if (set.digits.classes.size() != 3)
     refuse("classes", "3 digits, one for each class of the learning factor", set.digits.classes.size());
-  std::vector<double> flat;
-  for (const auto& row : weights) flat.insert(flat.end(), row.begin(), row.end());
-  const std::vector<std::size_t> counts = largest_remainder(flat, n);
-  std::vector<std::size_t> pairs;  // 3 digit + class of the learning factor
-  for (std::size_t pair = 0; pair < counts.size(); ++pair) pairs.insert(pairs.end(), counts[pair], pair);
-  shuffle(pairs, set.seed, stream_of("pairs", set.split));
+  const std::vector<std::size_t> pairs = drawn_pairs(set, weights, n, environment);
   std::array<std::vector<std::uint8_t>, diagvib_factors> codes;
   for (std::size_t f = 0; f < diagvib_factors; ++f) {
     const auto factor = static_cast<DiagvibFactor>(f);
@@ -239,9 +257,10 @@ void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFacto
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     DiagvibRow row;
     row.label = pairs[i] / 3;
-    row.sample = i;
-    row.digit = draw_digit(set, row.label, turns[row.label]++, i);
-    Random random(set.seed, stream_of("factors", set.split), i);
+    row.environment = environment;
+    row.sample = std::uint64_t{environment} << 40 | i;
+    row.digit = draw_digit(set, row.label, turns[row.label]++, row.sample, environment, environments);
+    Random random(set.seed, stream_of("factors", set.split), row.sample);
     for (std::size_t f = 0; f < diagvib_factors; ++f) {
       const std::uint64_t any = random.below(3);  // drawn for every factor, so that others do not change it
       row.codes[f] = codes[f].size() == 1                      ? codes[f][0]
@@ -267,9 +286,8 @@ EnvironmentStatistics write_diagvib(const std::filesystem::path& path, const Dia
   std::vector<std::string> names;
   for (const std::size_t one : set.digits.classes) names.push_back(std::to_string(one));
   file.add("class_names", make_text_array(names));
-  if (set.groups.empty()) {
-    file.add("environment", column<std::int64_t>(set, [](const DiagvibRow& row) { return row.environment; }));
-  } else {
+  file.add("environment", column<std::int64_t>(set, [](const DiagvibRow& row) { return row.environment; }));
+  if (!set.groups.empty()) {
     std::vector<std::string> groups;
     for (const DiagvibRow& row : set.rows)
       for (const std::string& name : set.groups) groups.push_back(group_of(set, row, name));
@@ -298,14 +316,12 @@ ChannelStatistics pooled(const EnvironmentStatistics& statistics) {
 
 void write_diagvib_table(const std::filesystem::path& path, const DiagvibSet& set) {
   AtomicFile file(path);
-  std::string line = "digit,digit_row";
-  if (set.groups.empty()) line += ",environment";
+  std::string line = "digit,digit_row,environment";
   for (std::size_t f = 0; f < diagvib_factors; ++f)
     line += fmt::format(",{}", name_of(static_cast<DiagvibFactor>(f)));
   file.write(line + ",hue_degrees,lightness_1,lightness_2,row,column,scale_factor,crop_row,crop_column\n");
   for (const DiagvibRow& row : set.rows) {
-    line = fmt::format("{},{}", set.digits.classes[row.label], set.digit_row(row));
-    if (set.groups.empty()) line += fmt::format(",{}", row.environment);
+    line = fmt::format("{},{},{}", set.digits.classes[row.label], set.digit_row(row), row.environment);
     for (std::size_t f = 0; f < diagvib_factors; ++f)
       line += "," + csv_field(set.class_of(row, static_cast<DiagvibFactor>(f)));
     const DiagvibLook look = set.look(row);

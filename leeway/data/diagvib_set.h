@@ -86,10 +86,12 @@ struct DiagvibRows {
 void add_rows(DiagvibSet& set, std::span<const DiagvibEnvironment> all, std::span<const std::size_t> chosen,
               const DiagvibRows& rows);
 
-// n rows whose pairs of digit and learning factor have the weights, in random order. `fixed` names factors that have one class
-// in all rows. Three classes of digits.
+// n rows whose pairs of digit and learning factor have the weights, in random order. `fixed` names factors
+// that have one class in all rows. Three classes of digits. Environments are unpaired samples; row i has the
+// same digit class in all of them.
 void add_co_occurrence(DiagvibSet& set, const PairWeights& weights, DiagvibFactor learning,
-                       const std::map<DiagvibFactor, std::string>& fixed, std::size_t n);
+                       const std::map<DiagvibFactor, std::string>& fixed, std::size_t n,
+                       std::size_t environment = 0, std::size_t environments = 1);
 
 // Of the pixels in [0,1], by channel.
 struct ChannelStatistics {

@@ -7,6 +7,7 @@
 
 #include "leeway/core/array.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/random.h"
 #include "leeway/core/rows.h"
 #include "leeway/data/detail/blocks.h"
 #include "leeway/data/picture_file.h"
@@ -20,6 +21,7 @@ namespace {
 Loaded rows_of(Loaded set, std::vector<std::size_t> rows) {
   for (LoadedColumn& column : set.columns) column.codes = at_rows(column.codes, rows);
   set.n = rows.size();
+  if (set.stored && set.n > 0) set.shape = set.stored(rows[0]).shape;
   const auto shared = std::make_shared<const std::vector<std::size_t>>(std::move(rows));
   if (set.picture)
     set.picture = [shared, all = std::move(set.picture)](std::size_t row, std::span<std::uint8_t> out) {
@@ -49,12 +51,21 @@ Loaded load_fmow(const Paths& paths);
 Loaded load_camelyon17(const Paths& paths);
 Loaded load_imagenet_c(const Paths& paths, const CorruptionPart& part);
 Loaded load_folder(const Paths& paths);
+Loaded load_visda(const Paths& paths);
+Loaded load_domainnet(const Paths& paths);
+Loaded load_tiny_imagenet(const Paths& paths);
+Loaded load_breeds(const Paths& paths, const BreedsSet& breeds, const BreedsPart& part);
 
 std::span<const LoadedFormat> loaded_formats() {
   constexpr std::string_view krizhevsky = "Krizhevsky, 2009",
                              hendrycks = "Hendrycks and Dietterich, ICLR 2019", wilds = "Koh et al., 2021",
                              arrays = "the folder, or CORRUPTION.npy labels.npy",
-                             folders = "the folder: CORRUPTION/SEVERITY/CLASS/x.JPEG";
+                             folders = "the folder: CORRUPTION/SEVERITY/CLASS/x.JPEG",
+                             breeds = "Santurkar, Tsipras and Madry, ICLR 2021",
+                             or_table =
+                                 "the folder, or its metadata (fmow: [country_code_mapping.csv]) as a table",
+                             hierarchy =
+                                 "the hierarchy's folder, and a folder of ImageNet or ImageNetV2 by class";
   static const LoadedFormat list[] = {
       {{"dsprites", "shapes, white on black", "Matthey et al., 2017"}, "the published .npz", load_dsprites},
       {{"shapes3d", "3dshapes: solids in a room (needs HDF5's library, Debian's libhdf5-103-1)",
@@ -94,13 +105,22 @@ std::span<const LoadedFormat> loaded_formats() {
        load_deepfashion,
        2,
        4},
-      {{"iwildcam", "WILDS, animals in camera traps, table only", wilds}, "metadata.csv", load_iwildcam},
-      {{"fmow", "WILDS, buildings from above, table only", wilds},
-       "rgb_metadata.csv, country_code_mapping.csv",
-       load_fmow,
-       1,
-       2},
-      {{"camelyon17", "WILDS, tumors in five hospitals, table only", wilds}, "metadata.csv", load_camelyon17},
+      {{"iwildcam", "WILDS, animals in camera traps", wilds}, or_table, load_iwildcam},
+      {{"fmow", "WILDS, buildings from above", wilds}, or_table, load_fmow, 1, 2},
+      {{"camelyon17", "WILDS, tumors in five hospitals", wilds}, or_table, load_camelyon17},
+      {{"visda", "VisDA-2017, synthetic and real objects", "Peng et al., 2017"},
+       "the folder of train, validation and test, or one of them",
+       load_visda},
+      {{"domainnet", "objects in six domains, official training and test lists", "Peng et al., ICCV 2019"},
+       "the folder of DOMAIN_train.txt and DOMAIN_test.txt",
+       load_domainnet},
+      {{"tiny-imagenet", "200 classes of ImageNet, 64 x 64", "Le and Yang, 2015"},
+       "the folder of train and val",
+       load_tiny_imagenet},
+      {{"entity13", "BREEDs, 13 classes of 20 subclasses", breeds}, hierarchy, BreedsSet{3, 20}, 2, 2},
+      {{"entity30", "BREEDs, 30 classes of 8 subclasses", breeds}, hierarchy, BreedsSet{4, 8}, 2, 2},
+      {{"living17", "BREEDs, 17 classes of 4", breeds}, hierarchy, BreedsSet{5, 4, "n00004258"}, 2, 2},
+      {{"nonliving26", "BREEDs, 26 classes of 4", breeds}, hierarchy, BreedsSet{5, 4, "n00021939"}, 2, 2},
       {{"imagenet-c", "ImageNet under corruptions, five severities each", hendrycks},
        folders,
        load_imagenet_c},
@@ -108,15 +128,21 @@ std::span<const LoadedFormat> loaded_formats() {
        folders,
        load_imagenet_c},
       {{"folder",
-        "images by class (PACS, OfficeHome): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; table only if not PNG or "
+        "images by class (PACS, OfficeHome, VLCS): CLASS/x.jpg or DOMAIN/CLASS/x.jpg; table only if not PNG "
+        "or "
         "JPEG",
         ""},
        "the folder",
-       load_folder}};
+       load_folder},
+      {{"table", "images named by a table: file, label, attributes (Waterbirds, CelebA's CSV)", ""},
+       "TABLE.csv [FOLDER]",
+       [](const Paths& paths) { return load_table(paths, ""); },
+       1,
+       2}};
   return list;
 }
 
-Loaded load_set(std::string_view name, const Paths& paths, CorruptionPart part) {
+Loaded load_set(std::string_view name, const Paths& paths, CorruptionPart part, const BreedsPart& breeds) {
   const LoadedFormat& format = find_member(loaded_formats(), "format", name);
   if (paths.size() < format.fewest || paths.size() > format.most)
     refuse(name,
@@ -129,7 +155,9 @@ Loaded load_set(std::string_view name, const Paths& paths, CorruptionPart part) 
   if (part.severity && (*part.severity < 1 || *part.severity > 5))
     refuse(name, "a severity from 1 to 5", fmt::format("{}", *part.severity));
   if (part.corruption) std::ranges::replace(*part.corruption, '-', '_');
-  Loaded set = format.has_parts() ? std::get<1>(format.load)(paths, part) : std::get<0>(format.load)(paths);
+  Loaded set = format.has_parts()   ? std::get<1>(format.load)(paths, part)
+               : format.is_breeds() ? load_breeds(paths, std::get<2>(format.load), breeds)
+                                    : std::get<0>(format.load)(paths);
   if (set.n == 0) refuse(display_name(paths[0]), "at least 1 row", "none");
   return set;
 }
@@ -158,6 +186,37 @@ Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view 
     if (kept[row] != 0) rows.push_back(row);
   if (rows.empty()) refuse(name, "a row with the protocol's values", "none");
   return rows_of(std::move(set), std::move(rows));
+}
+
+Loaded split_rows(Loaded set, std::string_view split) {
+  const auto column = std::ranges::find(set.columns, "split", &LoadedColumn::name);
+  if (column == set.columns.end()) refuse("split", "a data set with a column split", "none");
+  const auto code = static_cast<std::uint32_t>(index_of_name(split, column->values, "split"));
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < set.n; ++row)
+    if (column->codes[row] == code) rows.push_back(row);
+  if (rows.empty()) refuse("split", "rows of the split", in_quotes(split));
+  return rows_of(std::move(set), std::move(rows));
+}
+
+Loaded leave_out(Loaded set, const std::string& domain, std::uint64_t seed) {
+  const auto column = std::ranges::find(set.columns, "domain", &LoadedColumn::name);
+  if (column == set.columns.end()) refuse("leave-out", "a data set with a column domain", "none");
+  if (std::ranges::find(set.columns, "split", &LoadedColumn::name) != set.columns.end())
+    refuse("leave-out", "a data set without a column split", "one");
+  const std::size_t left_out = index_of_name(domain, column->values, "leave-out");
+  LoadedColumn split{"split", {"train", "val", "test"}, std::vector<std::uint32_t>(set.n)};
+  for (std::size_t d = 0; d < column->values.size(); ++d) {
+    std::vector<std::size_t> rows;
+    for (std::size_t row = 0; row < set.n; ++row)
+      if (column->codes[row] == d) rows.push_back(row);
+    const Random random(seed, stream("leave-out"), stream(column->values[d]));
+    for (const std::size_t i :
+         sample_rows(random, rows.size(), d == left_out ? rows.size() : rows.size() / 5))
+      split.codes[rows[i]] = d == left_out ? 2 : 1;
+  }
+  set.columns.insert(set.columns.end() - 1, std::move(split));  // before the image
+  return set;
 }
 
 void write_loaded(const std::filesystem::path& path, const Loaded& set, std::size_t label,

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,18 +69,36 @@ struct CorruptionPart {
   [[nodiscard]] bool is_all() const { return !corruption && !severity; }
 };
 
+// Classes of a BREEDs data set: nodes at a level of the hierarchy, below `ancestor` if there is one, that have
+// at least so many subclasses.
+struct BreedsSet {
+  std::size_t level = 0, subclasses = 0;
+  std::string_view ancestor = {};
+};
+// How a BREEDs data set divides the subclasses of each class between source and target.
+struct BreedsPart {
+  std::string division = "good";  // good, bad or rand
+  std::uint32_t seed = 2;         // of rand
+};
+
 struct LoadedFormat : Member {
   std::string_view paths;  // what files it takes
   std::variant<Loaded (*)(const Paths& paths),
-               Loaded (*)(const Paths& paths, const CorruptionPart& part)>  // of a set of corruptions
+               Loaded (*)(const Paths& paths, const CorruptionPart& part),  // of a set of corruptions
+               BreedsSet>
       load;
   std::size_t fewest = 1, most = 1;  // how many files
   [[nodiscard]] bool has_parts() const { return load.index() == 1; }
+  [[nodiscard]] bool is_breeds() const { return load.index() == 2; }
 };
 [[nodiscard]] std::span<const LoadedFormat> loaded_formats();
 // Reads a set, or that part of it; Error for a name that is none, a number of paths that the format does not take, a part of a
 // set that has none, and no rows.
-[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths, CorruptionPart part = {});
+[[nodiscard]] Loaded load_set(std::string_view format, const Paths& paths, CorruptionPart part = {},
+                              const BreedsPart& breeds = {});
+
+// The format "table": that column has the files; empty: the first column whose values look like image files.
+[[nodiscard]] Loaded load_table(const Paths& paths, const std::string& path_column);
 
 // A folder of published corruptions: the format that load_set reads it by ("cifar10-c", "cifar100-c" by the largest label,
 // "imagenet-c"), and what its corruptions are called there, sorted. Error for a folder of neither layout.
@@ -97,6 +116,17 @@ inline constexpr std::size_t longest_side = 16'384;
 // columns then have exactly these values in this order, used or not, so that y means the same in every file;
 // columns that the set lacks are skipped. Error if the set lacks the label or no row is left.
 [[nodiscard]] Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view name);
+
+// Rows whose column `split` has that value. Error: the set has no such column, or no such row.
+[[nodiscard]] Loaded split_rows(Loaded set, std::string_view split);
+
+// The protocol of DomainBed: a column split, "test" for the rows of that domain, "val" for a random fifth of
+// each other domain, rounded down, "train" for the rest. Error: a set without domains or with a split, or no
+// such domain.
+[[nodiscard]] Loaded leave_out(Loaded set, const std::string& domain, std::uint64_t seed);
+
+// The crop of WILDS in the ConDS benchmark: resized to 448 x 448, cut to rows 10 to 409, resized to 224 x 224.
+[[nodiscard]] Loaded conds_cropped(Loaded set);
 
 // x (n,c,h,w) in u8, y: the values of column `label`, by number, and class_names: these values. Piece by piece,
 // as render's are written.
@@ -117,5 +147,26 @@ void write_table(const std::filesystem::path& path, const Loaded& set);
                                               const std::array<std::string, 2>& names);
 [[nodiscard]] Loaded parse_deepfashion_fine(const std::array<std::string_view, 3>& texts,
                                             const std::array<std::string, 3>& names);
+
+// A list of pictures and the numbers of their classes (VisDA, DomainNet).
+struct ListedPicture {
+  std::string file;
+  std::uint32_t number = 0;
+};
+[[nodiscard]] std::vector<ListedPicture> parse_picture_list(std::string_view text, std::string_view name);
+
+// The classes of a BREEDs data set and their subclasses.
+struct BreedsClasses {
+  struct Subclass {
+    std::size_t number = 0, label = 0;  // among ImageNet's classes, among names
+    std::uint32_t side = 0;             // 0: source, 1: target
+  };
+  std::vector<std::string> names;
+  std::map<std::string, Subclass> subclasses;  // by WNID
+};
+// Of dataset_class_info.json, class_hierarchy.txt and node_names.txt.
+[[nodiscard]] BreedsClasses parse_breeds(const std::array<std::string_view, 3>& texts,
+                                         const std::array<std::string, 3>& files, const BreedsSet& breeds,
+                                         const BreedsPart& part);
 
 }  // namespace leeway::data

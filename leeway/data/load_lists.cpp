@@ -16,18 +16,10 @@
 //            asks whether "a person [is] wearing a dress"); "unknown" for neither or both
 //   pattern ("floral", "solid"), sleeve ("long sleeve" for long_sleeve, "sleeveless"), fabric ("chiffon",
 //            "cotton"): the one that is 1 if the other is 0, else "other"
-//
-// Data sets of which only the tables (CSV) are read: WILDS (Koh et al., 2021). Empty fields become "unknown".
-//
-//   iWildCam    metadata.csv: split, y, location_remapped, datetime (YYYY-MM-DD HH:MM:SS.000), filename
-//   FMoW        rgb_metadata.csv: split, category, country_code, timestamp;
-//               country_code_mapping.csv: alpha-3, region
-//   Camelyon17  metadata.csv: tumor, center, split, slide, patient, node
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -39,31 +31,9 @@
 namespace leeway::data {
 namespace {
 
-// The next line without its end; nothing at the end of the text.
-std::optional<std::string_view> next_line(std::string_view& text) {
-  if (text.empty()) return std::nullopt;
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
 void expect_end(std::string_view text, std::string_view name, const std::string& what) {
   while (const auto line = next_line(text))
     if (!trimmed(*line).empty()) refuse(name, what, "more lines");
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  for (std::size_t at = 0; at < line.size();) {
-    std::size_t end = at;
-    while (end < line.size() && !blank(line[end])) ++end;
-    if (end > at) words.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
 }
 
 // Those of the next line: a file, where it names one, and the values.
@@ -193,39 +163,6 @@ Loaded with_protocol(std::vector<LoadedColumn> attributes, LoadedColumn image) {
   return set;
 }
 
-// A column of the result: its name, the file's column, and the function that its text passes through.
-struct Taken {
-  std::string name, from;
-  std::size_t begin = 0, count = std::string::npos;  // these bytes of it
-};
-
-Loaded columns_of_csv(const std::filesystem::path& path, const std::vector<Taken>& taken,
-                      const std::map<std::string, std::string, std::less<>>* renamed = nullptr) {
-  const std::string name = display_name(path);
-  const MappedFile file = csv_file(map_file(path), name);
-  CsvRecords records(file.text(), name);
-  std::vector<std::size_t> places;
-  std::vector<TextColumn> columns;
-  for (const Taken& one : taken) {
-    places.push_back(records.column(one.from));
-    columns.emplace_back(one.name);
-  }
-  Loaded set;
-  for (; records.next(); ++set.n)
-    for (std::size_t c = 0; c < taken.size(); ++c) {
-      const std::string_view field = trimmed(records.fields()[places[c]]);
-      std::string_view value = field.substr(std::min(taken[c].begin, field.size()), taken[c].count);
-      if (value.empty()) value = "unknown";
-      if (renamed != nullptr && taken[c].name == "region") {
-        const auto region = renamed->find(value);
-        value = region == renamed->end() ? std::string_view("Other") : std::string_view(region->second);
-      }
-      columns[c].add(value);
-    }
-  for (TextColumn& column : columns) set.columns.push_back(column.finish());
-  return set;
-}
-
 }  // namespace
 
 Loaded parse_celeba(std::string_view text, std::string_view name) {
@@ -303,41 +240,6 @@ Loaded load_deepfashion(const Paths& paths) {
                    : parse_deepfashion_fine({text(0), text(1), text(2)}, {names[0], names[1], names[2]});
   if (pictures) add_pictures_of_folder(set, paths.back(), paths[count - 1]);
   return set;
-}
-
-Loaded load_iwildcam(const Paths& paths) {
-  return columns_of_csv(paths[0], {{"y", "y"},
-                                   {"location", "location_remapped"},
-                                   {"split", "split"},
-                                   {"year", "datetime", 0, 4},
-                                   {"month", "datetime", 5, 2},
-                                   {"hour", "datetime", 11, 2},
-                                   {"image", "filename"}});
-}
-
-Loaded load_fmow(const Paths& paths) {
-  std::map<std::string, std::string, std::less<>> regions;
-  if (paths.size() == 2) {
-    const CsvTable mapping = read_csv(paths[1]);
-    const auto code = mapping.find("alpha-3"), region = mapping.find("region");
-    if (!code || !region) refuse(display_name(paths[1]), "columns alpha-3 and region", "others");
-    for (std::size_t row = 0; row < mapping.rows(); ++row)
-      if (const std::string_view where = mapping.columns[*region][row]; !where.empty())
-        regions[std::string(mapping.columns[*code][row])] = where;
-  }
-  std::vector<Taken> columns = {
-      {"category", "category"}, {"country", "country_code"}, {"year", "timestamp", 0, 4}, {"split", "split"}};
-  if (paths.size() == 2) columns.insert(columns.begin() + 1, {"region", "country_code"});
-  return columns_of_csv(paths[0], columns, &regions);
-}
-
-Loaded load_camelyon17(const Paths& paths) {
-  return columns_of_csv(paths[0], {{"tumor", "tumor"},
-                                   {"center", "center"},
-                                   {"split", "split"},
-                                   {"slide", "slide"},
-                                   {"patient", "patient"},
-                                   {"node", "node"}});
 }
 
 }  // namespace leeway::data

@@ -12,40 +12,28 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/data/exif.h"
 #include "leeway/data/jpeg_handle.h"
+#include "leeway/data/resize.h"
 
 namespace leeway::data {
 namespace {
 
 constexpr int jpeg_flags = TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;
 
-// The pixels from `first` that one of the result is made of.
-struct Taps {
-  std::size_t first = 0;
-  std::vector<double> weights;  // sum to 1
-};
-
-std::vector<Taps> taps_of(std::size_t from, std::size_t to) {
-  const double scale = static_cast<double>(from) / static_cast<double>(to), support = std::max(scale, 1.);
-  std::vector<Taps> all(to);
-  for (std::size_t i = 0; i < to; ++i) {
-    const double centre = (static_cast<double>(i) + .5) * scale;
-    Taps& taps = all[i];
-    taps.first = static_cast<std::size_t>(std::max(0., std::floor(centre - support)));
-    const auto end = std::min(from, static_cast<std::size_t>(std::ceil(centre + support)));
-    double sum = 0;
-    for (std::size_t j = taps.first; j < end; ++j) {
-      const double distance = std::abs(static_cast<double>(j) + .5 - centre);
-      taps.weights.push_back(std::max(0., 1 - distance / support));
-      sum += taps.weights.back();
+// Four inks a pixel, stored as 255 - ink (Adobe), to red, green and blue as Pillow's convert("RGB"): (255 -
+// ink) (255 - black) / 255, rounded.
+void inks_to_colors(Bitmap& bitmap) {
+  const std::size_t area = bitmap.height * bitmap.width;
+  for (std::size_t i = 0; i < area; ++i) {
+    const int paper = bitmap.pixels[4 * i + 3];
+    for (std::size_t c = 0; c < 3; ++c) {
+      const int product = (255 - bitmap.pixels[4 * i + c]) * paper + 128;
+      bitmap.pixels[3 * i + c] =
+          static_cast<std::uint8_t>(std::max(0, paper - (((product >> 8) + product) >> 8)));
     }
-    for (double& weight : taps.weights) weight /= sum;
   }
-  return all;
-}
-
-void put(double value, std::uint8_t& to) {
-  to = static_cast<std::uint8_t>(std::clamp(std::floor(value + .5), 0., 255.));
+  bitmap.pixels.resize(3 * area);
 }
 
 constexpr std::size_t largest = 256;
@@ -115,15 +103,17 @@ Bitmap parse_jpeg(std::span<const std::byte> bytes, std::string_view name) {
   int width = 0, height = 0, subsampling = 0, colours = 0;
   if (tjDecompressHeader3(handle.get(), data, bytes.size(), &width, &height, &subsampling, &colours) != 0)
     fail();
-  if (colours == TJCS_CMYK || colours == TJCS_YCCK)
-    refuse(name, "a grayscale or RGB JPEG image", "a CMYK image");
-  const bool grey = colours == TJCS_GRAY;
+  const bool grey = colours == TJCS_GRAY, inks = colours == TJCS_CMYK || colours == TJCS_YCCK;
   Bitmap bitmap{grey ? 1u : 3u, static_cast<std::size_t>(height), static_cast<std::size_t>(width), {}};
   expect_pixels(bitmap.height, bitmap.width, bitmap.height * bitmap.width, bytes.size(), name);
-  bitmap.pixels.resize(bitmap.channels * bitmap.height * bitmap.width);
+  bitmap.pixels.resize((inks ? 4 : bitmap.channels) * bitmap.height * bitmap.width);
   if (tjDecompress2(handle.get(), data, bytes.size(), bitmap.pixels.data(), width, 0, height,
-                    grey ? TJPF_GRAY : TJPF_RGB, jpeg_flags) != 0)
+                    inks   ? TJPF_CMYK
+                    : grey ? TJPF_GRAY
+                           : TJPF_RGB,
+                    jpeg_flags) != 0)
     fail();
+  if (inks) inks_to_colors(bitmap);
   return bitmap;
 }
 
@@ -134,40 +124,9 @@ Bitmap read_picture(const fs::path& path) {
     return std::ranges::equal(file.bytes.first(std::min(with.size(), file.bytes.size())), with, {},
                               [](std::byte byte) { return std::to_integer<unsigned char>(byte); });
   };
-  if (begins({0xff, 0xd8, 0xff})) return parse_jpeg(file.bytes, name);
-  if (begins({0x89, 'P', 'N', 'G'})) return parse_png(file.bytes, name);
+  if (begins({0xff, 0xd8, 0xff})) return upright(parse_jpeg(file.bytes, name), orientation_of(file.bytes));
+  if (begins({0x89, 'P', 'N', 'G'})) return upright(parse_png(file.bytes, name), orientation_of(file.bytes));
   refuse(name, "a PNG or JPEG image", file.bytes.empty() ? "an empty file" : "other content");
-}
-
-void resize(std::span<const std::uint8_t> from, const std::array<std::size_t, 3>& from_shape,
-            std::span<std::uint8_t> to, const std::array<std::size_t, 3>& to_shape) {
-  const auto [channels, height, width] = from_shape;
-  const std::size_t rows = to_shape[1], columns = to_shape[2];
-  if (channels != to_shape[0] || from.size() != channels * height * width ||
-      to.size() != channels * rows * columns || height * width == 0 || rows * columns == 0)
-    throw std::logic_error("resize: expected shapes of the pixels given, with sides of 1 or more");
-  const std::vector<Taps> across = taps_of(width, columns), down = taps_of(height, rows);
-  std::vector<double> between(height * columns), line(columns);
-  for (std::size_t c = 0; c < channels; ++c) {
-    for (std::size_t y = 0; y < height; ++y) {
-      const auto pixels = from.subspan((c * height + y) * width, width);
-      for (std::size_t x = 0; x < columns; ++x) {
-        double sum = 0;
-        for (std::size_t t = 0; t < across[x].weights.size(); ++t)
-          sum += across[x].weights[t] * pixels[across[x].first + t];
-        between[y * columns + x] = sum;
-      }
-    }
-    for (std::size_t y = 0; y < rows; ++y) {
-      std::ranges::fill(line, 0);
-      for (std::size_t t = 0; t < down[y].weights.size(); ++t) {
-        const double weight = down[y].weights[t];
-        const auto pixels = std::span(between).subspan((down[y].first + t) * columns, columns);
-        for (std::size_t x = 0; x < columns; ++x) line[x] += weight * pixels[x];
-      }
-      for (std::size_t x = 0; x < columns; ++x) put(line[x], to[(c * rows + y) * columns + x]);
-    }
-  }
 }
 
 PictureSheet::PictureSheet(std::size_t channels, std::size_t height, std::size_t width, std::size_t columns)

@@ -1,10 +1,9 @@
 // A PNG or JPEG picture file, recognized by its content.
 //
-// JPEG: gray files have one channel, others RGB. libjpeg-turbo decodes with the accurate integer transform
-// and smooth chroma upsampling: the bytes of Pillow's Image.open with the same libjpeg-turbo. Exif
-// orientation and color profiles are ignored. Errors (Error): another format, or what png.h refuses; JPEG:
-// CMYK, sides above 16,384, more than 500 scans, any libjpeg warning (truncated files: libjpeg would invent
-// the rest). Thread-safe; same bits on one machine.
+// The pixels are those of Pillow: ImageOps.exif_transpose(Image.open(file)).convert("RGB"). Gray pictures have one channel, others
+// RGB; CMYK is converted, color profiles are ignored (PNG: png.h). libjpeg-turbo decodes with the accurate integer transform and
+// smooth chroma upsampling. Errors (Error): another format, or what png.h refuses; JPEG: sides above 16,384, more than 500 scans, any
+// libjpeg warning (truncated files: libjpeg would invent the rest). Thread-safe; same bits on one machine.
 #pragma once
 
 #include <array>
@@ -44,20 +43,6 @@ namespace leeway::data {
 
 // Error where `folder` is none; `what` it should be.
 void expect_folder(const std::filesystem::path& folder, const std::string& what);
-
-// Resizes pictures: bilinear with antialiasing, as torchvision's Resize(size, antialias=True).
-//
-// From m to n pixels along an axis, with scale s = m / n, support r = max(s, 1) and center c_i = (i + 1/2) s:
-//   y_i = sum_j w_ij x_j / sum_j w_ij,   w_ij = max(0, 1 - |j + 1/2 - c_i| / r),   0 <= j < m.
-// Levels: both axes in double, rounded once at the end, half up. Pillow's resize(size, BILINEAR) rounds
-// between the axes, so a byte may differ by one. The same size gives the same picture.
-//
-// Cost: about 2 r products per pixel and axis; memory m_height x n_width doubles per channel. Thread-safe;
-// the same bits on one machine.
-// (channels,height,width) each, equal channels; std::logic_error for a shape unlike its pixels or an empty
-// side.
-void resize(std::span<const std::uint8_t> from, const std::array<std::size_t, 3>& from_shape,
-            std::span<std::uint8_t> to, const std::array<std::size_t, 3>& to_shape);
 
 // Contact sheets of images: pictures side by side, for people to look at.
 //

@@ -40,6 +40,16 @@ GroupColumn csv_column(const CsvTable& table, const std::string& name, const std
   return group_columns(make_text_array(std::move(values)), &title, table.rows(), where).front();
 }
 
+GroupColumn joined_column(const GroupColumn& first, const GroupColumn& more) {
+  std::vector<std::string> values;
+  for (const GroupColumn* const column : {&first, &more})
+    for (const std::int32_t code : column->codes)
+      values.push_back(column->levels[static_cast<std::size_t>(code)]);
+  const Array title = make_text_array(std::vector{first.name});
+  const std::size_t n = values.size();
+  return group_columns(make_text_array(std::move(values)), &title, n, first.name).front();
+}
+
 GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::string& name,
                         const std::string& where) {
   std::vector<std::string> names;
@@ -49,9 +59,11 @@ GroupColumn file_column(const std::vector<GroupColumn>& columns, const std::stri
 
 }  // namespace
 
-TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns) {
+TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns,
+                                const PictureOptions& pictures) {
   ArrayMap others;
-  TrainingData data(read_images(path_or_name, others));
+  auto folder = pictures_at(path_or_name, pictures);
+  TrainingData data(folder ? in_memory(*std::move(folder)) : read_images(path_or_name, others));
   if (!data.images.labels) {
     refuse(display_name(path_or_name), "labels to train on, an array y, labels or y_true",
            others.empty() ? "none" : comma_list(array_names(others)));
@@ -81,6 +93,41 @@ TrainingData read_training_data(const std::string& path_or_name, const TrainingC
   return data;
 }
 
+TrainingData joined(const TrainingData& data, const TrainingData& more) {
+  const Array &first = data.images.pixels, &second = more.images.pixels;
+  const std::string name = display_name(more.images.path);
+  const auto names = [](const TrainingData& one) {
+    std::vector<std::string> list;
+    for (const GroupColumn& column : one.groups) list.push_back(column.name);
+    if (one.environment) list.emplace_back("environment");
+    return list;
+  };
+  const auto as_first = [&](const char* what, const auto& wanted, const auto& found) {
+    if (wanted != found)
+      refuse(name, fmt::format("the {} of {}: {}", what, display_name(data.images.path), comma_list(wanted)),
+             found.empty() ? "none" : comma_list(found));
+  };
+  const auto sizes = [](const Array& pixels) {
+    std::vector<std::string> list{std::string(name_of(pixels.type))};
+    for (std::size_t d = 1; d < pixels.shape.size(); ++d) list.push_back(std::to_string(pixels.shape[d]));
+    return list;
+  };
+  as_first("type, channels, height and width", sizes(first), sizes(second));
+  as_first("class names", data.images.class_names, more.images.class_names);
+  as_first("attributes", names(data), names(more));
+  TrainingData all = data;
+  std::vector<std::size_t> shape = first.shape;
+  shape[0] += second.shape[0];
+  std::shared_ptr<std::byte> bytes = allocate_bytes(first.bytes().size() + second.bytes().size(), name);
+  std::ranges::copy(second.bytes(), std::ranges::copy(first.bytes(), bytes.get()).out);
+  all.images.pixels = {first.type, std::move(shape), std::move(bytes), {}};
+  all.images.labels->insert(all.images.labels->end(), more.images.labels->begin(), more.images.labels->end());
+  for (std::size_t j = 0; j < all.groups.size(); ++j)
+    all.groups[j] = joined_column(data.groups[j], more.groups[j]);
+  if (all.environment) all.environment = joined_column(*data.environment, *more.environment);
+  return all;
+}
+
 TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows) {
   TrainingData selected(leeway::select_rows(data.images, rows));
   const auto select = [&](const GroupColumn& column) {
@@ -90,6 +137,7 @@ TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> 
   if (data.environment) selected.environment = select(*data.environment);
   selected.unlabelled = data.unlabelled;
   selected.test = data.test;
+  selected.shifted = data.shifted;
   return selected;
 }
 
@@ -120,16 +168,21 @@ RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
   const std::string name = display_name(path);
   const MappedFile file = csv_file(map_file(path), name);
   CsvRecords records(file.text(), name);
-  if (records.header() != std::vector<std::string>{"index", "split"})
-    refuse(name, "columns index and split", fmt::format("{} others", records.header().size()));
+  const std::vector<std::string>& header = records.header();
+  const bool listed = header == std::vector<std::string>{"index", "split"};
+  const auto place = static_cast<std::size_t>(std::ranges::find(header, "split") - header.begin());
+  if (!listed && (place == header.size() || std::ranges::count(header, "index") > 0))
+    refuse(name, "columns index and split, or a table with a column split",
+           fmt::format("{} others", header.size()));
   RowSplit split;
   std::vector<std::uint8_t> set_of(n);  // by number; 0: none yet
   for (; records.next(); ++split.rows) {
-    const auto index = parse_number(records.fields()[0]);
+    const std::string_view set = records.fields()[place];
+    if (!listed && (split.rows >= n || set == "id_val" || set == "id_test" || set == "unused")) continue;
+    const auto index = listed ? parse_number(records.fields()[0]) : static_cast<double>(split.rows);
     if (!index || !(*index >= 0 && *index < static_cast<double>(n)) || *index != std::floor(*index))
       refuse(name, fmt::format("an index from 0 to {}", n - 1),
              fmt::format("{} at row {}", in_quotes(records.fields()[0]), split.rows));
-    const std::string_view set = records.fields()[1];
     if (set != "train" && set != "val" && set != "test")
       refuse(name, "train, val or test", fmt::format("{} at row {}", in_quotes(set), split.rows));
     const std::uint8_t number = set == "train" ? 1 : set == "val" ? 2 : 3;
@@ -140,6 +193,7 @@ RowSplit read_split(const std::filesystem::path& path, std::size_t n) {
     set_of[row] = number;
     rows.push_back(row);
   }
+  if (!listed && split.rows != n) refuse(name, fmt::format("{} rows, one per image", n), split.rows);
   return split;
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/data/picture_folder.h"
 #include "leeway/io/images.h"
 #include "leeway/io/outputs.h"
 
@@ -30,6 +31,7 @@ struct TrainingData {
   std::optional<GroupColumn> environment;  // where or when an image was taken
   std::optional<Images> unlabelled;        // of the target; labels that it may have are never looked at
   std::optional<Images> test;              // labelled; measured after every epoch, they choose nothing
+  std::optional<Images> shifted;           // of the validation rows, row by row: a second sample
 };
 
 // Where attributes come from.
@@ -39,8 +41,12 @@ struct TrainingColumns {
   std::string environment;          // empty: the file's environment
 };
 
-[[nodiscard]] TrainingData read_training_data(const std::string& path_or_name,
-                                              const TrainingColumns& columns);
+// `pictures`: of a folder, which is decoded into memory.
+[[nodiscard]] TrainingData read_training_data(const std::string& path_or_name, const TrainingColumns& columns,
+                                              const PictureOptions& pictures = {});
+
+// The rows of both, of equal sizes, class names and attributes. Error that names the file of `more`.
+[[nodiscard]] TrainingData joined(const TrainingData& data, const TrainingData& more);
 
 // Rows `rows`, in that order, with all that is known of them; unlabelled and test images stay.
 [[nodiscard]] TrainingData select_rows(const TrainingData& data, std::span<const std::size_t> rows);
@@ -49,7 +55,8 @@ struct TrainingColumns {
 [[nodiscard]] GroupColumn label_groups(const TrainingData& data);
 
 // Reads the index,split file of `leeway conds draw`: rows of the training, validation and test set, in file
-// order.
+// order. Or a table with a column split and one row per image, as `leeway data load` writes it; rows of id_val,
+// id_test and unused are then in no set.
 //
 // Errors (Error: file, expected, found, row): other columns, an index that is not a whole number below n, an
 // unknown set, a row in two sets. A row listed twice in a set occurs twice.

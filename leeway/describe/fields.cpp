@@ -64,7 +64,8 @@ void measured(Fields& f, std::string_view name, Measured& value, Range range, st
 }
 
 bool may_be_null(const Field& field, const Slot& slot) {
-  if (const auto* nested = std::get_if<Nested>(&slot)) return nested->shape == Nested::Shape::optional;
+  if (const auto* nested = std::get_if<Nested>(&slot))
+    return field.null_if_empty || nested->shape == Nested::Shape::optional;
   return field.null_if_empty || std::holds_alternative<std::optional<double>*>(slot) ||
          std::holds_alternative<std::optional<std::size_t>*>(slot) ||
          std::holds_alternative<std::optional<bool>*>(slot) ||

@@ -142,8 +142,10 @@ class Fields {
     visit({name, meaning, {}, {}, true}, &value);
   }
   // A list that is [] where older files lack it.
-  void unless_missing(std::string_view name, std::vector<std::string>& values, std::string_view meaning) {
-    visit({name, meaning, {}, {}, true}, &values);
+  template <class T>
+  void unless_missing(std::string_view name, std::vector<T>& values, std::string_view meaning,
+                      Range range = {}) {
+    visit({name, meaning, range, {}, true}, slot_of(values));
   }
 
   // f.lengths({.alike = {"columns", "values"}}), after these fields.

@@ -73,6 +73,7 @@ struct Asker::State {
   struct Unit {
     std::size_t row = 0, sample = 0, attempts = 0;
     Known::value_type* known = nullptr;
+    bool completion_tokens = false;  // as it was sent
   };
 
   explicit State(AskOptions given);
@@ -83,6 +84,7 @@ struct Asker::State {
   void handle(HttpReply reply);
   void settle(Unit& unit, HttpReply&& http, ChatReply&& reply);
   void fail(std::string why, bool fatal);
+  void rename_limit(std::size_t unit);
   [[nodiscard]] Clock::duration delay_of(const Unit& unit, std::optional<double> retry_after) const;
   [[nodiscard]] bool may_start() const;
   [[nodiscard]] std::chrono::milliseconds pause() const;
@@ -175,7 +177,8 @@ void Asker::State::prepare(const Levels& images) {
                          .temperature = options.temperature,
                          .seed = options.seed + unit.sample,
                          .max_tokens = options.max_tokens,
-                         .log_probabilities = options.form == AnswerForm::letters && options.samples == 1});
+                         .log_probabilities = options.form == AnswerForm::letters && options.samples == 1,
+                         .completion_tokens = asked.other_limit});
   });
   for (std::size_t i = 0; i < some.size(); ++i) ready.emplace_back(some[i], std::move(bodies[i]));
 }
@@ -195,6 +198,7 @@ void Asker::State::start_some(const Levels& images) {
     auto [unit, body] = std::move(ready.front());
     ready.pop_front();
     asked.retries += units[unit].attempts > 0;
+    units[unit].completion_tokens = asked.other_limit;
     ++units[unit].attempts, ++sent, ++asked.requests;
     client.start(unit, std::move(body),
                  answered ? options.timeout : std::max(options.timeout, first_timeout));
@@ -225,6 +229,7 @@ void Asker::State::settle(Unit& unit, HttpReply&& http, ChatReply&& reply) {
                      unit.attempts,     http.seconds, std::move(reply)};
   journal.add(entry);
   take(entry, false);
+  asked.prompt_tokens += entry.reply.prompt_tokens, asked.completion_tokens += entry.reply.completion_tokens;
   ++done, in_a_row = 0, answered = true;
 }
 
@@ -237,10 +242,19 @@ void Asker::State::handle(HttpReply http) {
   else
     read = {{}, http.failure, !http.final, http.final};
   if (read.failure.empty()) return settle(unit, std::move(http), std::move(read.reply));
+  if (read.other_limit && !unit.completion_tokens) return rename_limit(http.id);
   if (read.retry && unit.attempts <= options.retries)
     waiting.emplace(Clock::now() + delay_of(unit, http.retry_after), http.id);
   else
     fail(read.failure, read.fatal);
+}
+
+// The unit, and those with a body that is not sent yet, get a body with the other name of the limit.
+void Asker::State::rename_limit(std::size_t unit) {
+  asked.other_limit = true;
+  ready.emplace_back(unit, "");
+  for (const auto& [next, body] : ready) waiting.emplace(Clock::now(), next);
+  ready.clear();
 }
 
 // How long the loop may sleep until something can be started.
@@ -271,10 +285,13 @@ Asked Asker::ask(const Levels& images, Progress* progress) {
   State& s = *state_;
   if (images.channels != 1 && images.channels != 3)
     refuse("--endpoint", "images of 1 or 3 channels", images.channels);
-  s.asked.requests = s.asked.retries = 0, s.asked.seconds = 0, s.asked.failures.clear();
+  s.asked.requests = s.asked.retries = s.asked.prompt_tokens = s.asked.completion_tokens = 0;
+  s.asked.seconds = 0, s.asked.failures.clear();
+  for (const State::Unit& unit : s.units)
+    if (const std::string key = unit.known->first; unit.known->second.kind == AnswerKind::missing)
+      s.known.erase(key);
   s.units.clear(), s.ready.clear(), s.waiting.clear(), s.gave_up.clear();
   s.next = s.done = s.in_a_row = 0;
-  std::erase_if(s.known, [](const auto& one) { return one.second.kind == AnswerKind::missing; });
   const std::vector<const Answer*> answers = s.plan(images);
   s.asked.from_journal = answers.size() - s.units.size();
   s.tell(progress);

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "leeway/core/classifier.h"
+#include "leeway/core/error.h"
 #include "leeway/core/progress.h"
 #include "leeway/endpoint/answers.h"
 #include "leeway/endpoint/prompts.h"
@@ -62,9 +63,11 @@ struct Answer {
 struct Asked {
   std::vector<Answer> answers;  // by row, then by sample
   std::size_t requests = 0, retries = 0, from_journal = 0;
-  double seconds = 0;                           // of all requests together
-  std::map<std::string, std::size_t> failures;  // rows without an answer, by reason
-  std::set<std::string> models;                 // as the server calls them
+  std::size_t prompt_tokens = 0, completion_tokens = 0;  // of the replies to these requests
+  double seconds = 0;                                    // of all requests together
+  std::map<std::string, std::size_t> failures;           // rows without an answer, by reason
+  std::set<std::string> models;                          // as the server calls them
+  bool other_limit = false;                              // the server asked for max_completion_tokens
 };
 
 // Images in levels from 0 to 255, (c,h,w).
@@ -116,10 +119,17 @@ struct ClassScores {
 };
 [[nodiscard]] ClassScores scores_of(const Asked& asked, const AskOptions& options, NoClass no_class);
 
+// Images without an answer. Where there is a journal, the same work goes on from its answers.
+class Unanswered : public Error {
+ public:
+  using Error::Error;
+};
+
 // A classifier of images (c,h,w) in [0,1], which are rounded to 256 levels, without gradients: for attacks
-// that only ask for logits. Error: a row without an answer.
+// that only ask for logits. Its last class is that of answers without a class. `note` is told of each call.
+// Errors: Unanswered.
 [[nodiscard]] Classifier classifier_of(const std::shared_ptr<Asker>& asker, std::size_t channels,
-                                       std::size_t height, std::size_t width,
-                                       NoClass no_class = NoClass::own);
+                                       std::size_t height, std::size_t width, Progress* progress = nullptr,
+                                       const std::function<void(const Asked&)>& note = {});
 
 }  // namespace leeway::endpoint

@@ -125,7 +125,7 @@ std::string body_of(const ChatRequest& request) {
                  {{"type", "text"}, {"text", request.text}}}}}}},
             {"temperature", request.temperature},
             {"seed", request.seed},
-            {"max_tokens", request.max_tokens},
+            {request.completion_tokens ? "max_completion_tokens" : "max_tokens", request.max_tokens},
             {"n", 1},
             {"stream", false}};
   if (request.log_probabilities) body["logprobs"] = true, body["top_logprobs"] = most_alternatives;
@@ -141,6 +141,7 @@ ReadReply parse_reply(long status, std::string_view body) {
     return read;
   }
   const auto one_of = [&](std::initializer_list<long> all) { return std::ranges::count(all, status) > 0; };
+  read.other_limit = status == 400 && error.find("max_completion_tokens") != std::string::npos;
   read.fatal = one_of({401, 403, 404}) || (status == 429 && is_quota(json));
   read.retry = !read.fatal && (one_of({200, 408, 409, 429}) || status >= 500);
   if (!error.empty())

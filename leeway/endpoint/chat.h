@@ -22,6 +22,7 @@ struct ChatRequest {
   std::uint64_t seed = 0;
   std::size_t max_tokens = 64;
   bool log_probabilities = false;  // of the 20 most likely first tokens
+  bool completion_tokens = false;  // the limit is called max_completion_tokens
 };
 [[nodiscard]] std::string body_of(const ChatRequest& request);
 
@@ -39,9 +40,10 @@ struct ChatReply {
 // A reply, or why there is none.
 struct ReadReply {
   ChatReply reply;
-  std::string failure;  // "HTTP 429: ..."; empty: there is a reply
-  bool retry = false;   // another try may succeed
-  bool fatal = false;   // every other request would fail, too: the key, the model or the quota
+  std::string failure;       // "HTTP 429: ..."; empty: there is a reply
+  bool retry = false;        // another try may succeed
+  bool fatal = false;        // every other request would fail, too: the key, the model or the quota
+  bool other_limit = false;  // the server asks for max_completion_tokens
 };
 // `status`: of HTTP.
 [[nodiscard]] ReadReply parse_reply(long status, std::string_view body);

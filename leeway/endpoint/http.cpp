@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <string_view>
@@ -174,6 +175,7 @@ void HttpClient::start(std::size_t id, std::string body, double timeout_seconds)
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_CONNECTTIMEOUT, 10L);
   set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeout_seconds * 1000));
+  if (const char* const authorities = std::getenv("SSL_CERT_FILE")) set(CURLOPT_CAINFO, authorities);
   curl().multi_add_handle(state_->multi, handle);
 }
 

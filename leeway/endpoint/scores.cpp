@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -78,16 +80,21 @@ ClassScores scores_of(const Asked& asked, const AskOptions& options, NoClass no_
 }
 
 Classifier classifier_of(const std::shared_ptr<Asker>& asker, std::size_t channels, std::size_t height,
-                         std::size_t width, NoClass no_class) {
-  Classifier classifier{channels * height * width,
-                        asker->options().classes.size() + (no_class == NoClass::own ? 1 : 0)};
+                         std::size_t width, Progress* progress,
+                         const std::function<void(const Asked&)>& note) {
+  Classifier classifier{channels * height * width, asker->options().classes.size() + 1};
   classifier.logits = [=, d = classifier.d](std::span<const float> x) {
     const Levels images{x.size() / d, channels, height, width,
                         [x, d](std::size_t row) { return levels_of(x.subspan(row * d, d)); }};
-    const Asked asked = asker->ask(images);
+    const Asked asked = asker->ask(images, progress);
+    if (note) note(asked);
     if (!asked.failures.empty())
-      refuse(asker->origin(), "an answer for each image", asked.failures.begin()->first);
-    return scores_of(asked, asker->options(), no_class).logarithms;
+      throw Unanswered(
+          fmt::format("{}: expected an answer for each image, found {}; with a journal, the same command "
+                      "asks only for the "
+                      "missing answers",
+                      asker->origin(), asked.failures.begin()->first));
+    return scores_of(asked, asker->options(), NoClass::own).logarithms;
   };
   return classifier;
 }

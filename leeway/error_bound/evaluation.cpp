@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
+#include "leeway/core/contingency.h"
 #include "leeway/core/message.h"
 #include "leeway/io/csv.h"
 
@@ -65,6 +68,7 @@ constexpr std::string_view other_names[] = {"shift",      "target",
                                             "chunk",      "day",
                                             "week",       "month",
                                             "date",       "time"};
+constexpr std::string_view about_names[] = {"validity:", "proved:", "discrepancy:"};  // prefixes
 
 bool holds(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -76,18 +80,32 @@ std::optional<std::size_t> first_of(const CsvTable& table, std::span<const std::
   return std::nullopt;
 }
 
+std::vector<double> numbers_within(const CsvTable& table, std::size_t column, double least, double most,
+                                   const std::string& file, std::string_view hint = "") {
+  std::vector<double> values = csv_numbers(table, column, file);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!(values[i] >= least && values[i] <= most))
+      refuse(file, fmt::format("column {} within {} to {}", in_quotes(table.header[column]), least, most),
+             fmt::format("{} at row {}{}", values[i], i, hint));
+  return values;
+}
+
 // The column as accuracies.
 std::vector<double> accuracies(const CsvTable& table, std::size_t column, bool errors,
                                const std::string& file) {
-  std::vector<double> values = csv_numbers(table, column, file);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(values[i] >= 0 && values[i] <= 1))
-      refuse(file, fmt::format("column {} within 0 to 1", in_quotes(table.header[column])),
-             fmt::format("{} at row {} (columns that are no method: leave them out with --methods)",
-                         values[i], i));
-    if (errors) values[i] = 1 - values[i];
-  }
+  std::vector<double> values = numbers_within(table, column, 0, 1, file,
+                                              " (columns that are no method: leave them out with --methods)");
+  if (errors)
+    for (double& value : values) value = 1 - value;
   return values;
+}
+
+// What the table holds about a method; empty without a column.
+std::vector<double> about(const CsvTable& table, std::string_view prefix, std::string_view name,
+                          const std::string& file) {
+  const auto column = table.find(fmt::format("{}{}", prefix, name));
+  return column ? numbers_within(table, *column, prefix == about_names[2] ? -1 : 0, 1, file)
+                : std::vector<double>();
 }
 
 struct Truth {
@@ -114,8 +132,10 @@ std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth
   for (const std::string& name : wanted) columns.push_back(place_of_column(table.header, name, file));
   if (!wanted.empty()) return columns;
   for (std::size_t j = 0; j < table.header.size(); ++j) {
+    const std::string& name = table.header[j];
     const bool known =
-        j == truth || holds(data_set_names, table.header[j]) || holds(other_names, table.header[j]);
+        j == truth || holds(data_set_names, name) || holds(other_names, name) ||
+        std::ranges::any_of(about_names, [&](std::string_view prefix) { return name.starts_with(prefix); });
     if (!known && parse_number(table.columns[j].front())) columns.push_back(j);
   }
   if (columns.empty()) refuse(file, "a column of numbers for each method", "none beside the true values");
@@ -167,6 +187,28 @@ std::vector<Shift> adjust(std::span<const Shift> shifts, Adjustment adjustment, 
   return adjusted;
 }
 
+std::vector<LossTest> compare_losses(std::span<const LossShifts> losses, double level) {
+  std::vector<LossTest> tests;
+  std::vector<double> p;
+  for (std::size_t a = 0; a < losses.size(); ++a)
+    for (std::size_t b = a + 1; b < losses.size(); ++b) {
+      const std::vector<double>&first = losses[a].discrepancies, &second = losses[b].discrepancies;
+      LossTest test{losses[a].loss, losses[b].loss, mean_and_error(first).mean, mean_and_error(second).mean};
+      std::vector<double> differences(test.n = first.size());
+      std::ranges::transform(first, second, differences.begin(), std::minus<>{});
+      test.difference = mean_and_error(differences).mean;
+      if (test.n > 1) test.interval = student_interval(differences, level);
+      test.larger =
+          static_cast<std::size_t>(std::ranges::count_if(differences, [](double d) { return d > 0; }));
+      if (const double value = student_p(differences); !std::isnan(value)) test.p = value, p.push_back(value);
+      tests.push_back(std::move(test));
+    }
+  const std::vector<double> adjusted = holm(p);
+  for (std::size_t i = 0, next = 0; i < tests.size(); ++i)
+    if (tests[i].p) tests[i].p_adjusted = adjusted[next++];
+  return tests;
+}
+
 static ShiftTable shift_table_of(const CsvTable& table, const std::string& file,
                                  std::span<const std::string> methods) {
   const Truth truth = find_truth(table, file);
@@ -180,11 +222,19 @@ static ShiftTable shift_table_of(const CsvTable& table, const std::string& file,
   result.data_sets = std::set<std::string_view>(data_sets.begin(), data_sets.end()).size();
   for (const std::size_t column : method_columns(table, truth.column, methods, file)) {
     const std::vector<double> predicted = accuracies(table, column, truth.errors, file);
-    MethodShifts method{table.header[column], {}};
+    const std::string& name = table.header[column];
+    MethodShifts method{
+        name, {}, about(table, about_names[0], name, file), about(table, about_names[1], name, file)};
     for (std::size_t i = 0; i < table.rows(); ++i)
       method.shifts.push_back({std::string(data_sets[i]), targets[i], predicted[i]});
     result.methods.push_back(std::move(method));
   }
+  for (const std::string& name : table.header)
+    if (name.starts_with(about_names[2])) {
+      std::string loss = name.substr(about_names[2].size());
+      std::vector<double> found = about(table, about_names[2], loss, file);
+      result.losses.push_back({std::move(loss), std::move(found)});
+    }
   return result;
 }
 

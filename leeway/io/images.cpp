@@ -13,6 +13,7 @@
 #include "leeway/core/array.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
+#include "leeway/core/parallel.h"
 #include "leeway/core/rows.h"
 #include "leeway/io/column_words.h"
 #include "leeway/io/content.h"
@@ -28,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view fashion_mnist = "fashion-mnist:";
+constexpr std::size_t few_pictures = 256;  // whose pixels may stay in memory
 
 // The file of Debian's package for "fashion-mnist:train" and "fashion-mnist:test"; another path as it is.
 fs::path resolve(const std::string& path_or_name) {
@@ -350,7 +352,10 @@ void Images::copy_row(std::size_t row, std::span<float> out) const {
     std::ranges::copy(pixels.view<float>().subspan(row * size, size), out.begin());
     return;
   }
-  const auto bytes = pixels.view<std::uint8_t>().subspan(row * size, size);
+  std::vector<std::uint8_t> made(picture ? size : 0);
+  if (picture) picture(row, made);
+  const auto bytes =
+      picture ? std::span<const std::uint8_t>(made) : pixels.view<std::uint8_t>().subspan(row * size, size);
   static const std::array<float, 256> level = [] {
     std::array<float, 256> all{};
     for (std::size_t v = 0; v < all.size(); ++v) all[v] = static_cast<float>(v) / 255.0f;
@@ -379,6 +384,13 @@ Images middle_of(const Images& images, std::size_t side) {
     throw Error(fmt::format("center crop: expected 1 to {} pixels, found {}", std::min(height, width), side));
   Images middle = images;
   middle.pixels.shape[2] = middle.pixels.shape[3] = side;
+  if (images.picture) {
+    middle.picture = [images, side](std::size_t row, std::span<std::uint8_t> out) {
+      const Images part = middle_of(select_rows(images, std::array{row}), side);
+      std::ranges::copy(part.pixels.view<std::uint8_t>(), out.begin());
+    };
+    return middle;
+  }
   const std::size_t pixel = size_of(images.pixels.type), line = side * pixel;
   const auto block = allocate_bytes(images.n() * images.channels() * side * line, images.path);
   const std::size_t top = place_of_middle(height, side), left = place_of_middle(width, side);
@@ -391,16 +403,32 @@ Images middle_of(const Images& images, std::size_t side) {
   return middle;
 }
 
+Images in_memory(Images images) {
+  if (!images.picture) return images;
+  const std::size_t size = images.pixels_per_image();
+  const auto block = allocate_bytes(images.n() * size, images.path);
+  auto* const levels = reinterpret_cast<std::uint8_t*>(block.get());
+  parallel_for(images.n(), [&](std::size_t row) { images.picture(row, {levels + row * size, size}); });
+  images.pixels.storage = block;
+  images.picture = nullptr;
+  return images;
+}
+
 Images select_rows(const Images& images, std::span<const std::size_t> rows) {
   for (const std::size_t row : rows)
     if (row >= images.n())
       throw Error(fmt::format("select_rows: expected rows below {}, found {}", images.n(), row));
   const Array& pixels = images.pixels;
-  const Rows flat(Array{pixels.type, {images.n(), images.pixels_per_image()}, pixels.storage, {}});
-  Images selected{images.path, flat.take(rows), std::nullopt, images.rank, {}, images.class_names};
-  selected.pixels.shape = pixels.shape;
-  selected.pixels.shape[0] = rows.size();
+  Images selected{images.path, pixels, std::nullopt, images.rank, {}, images.class_names};
   if (images.labels) selected.labels = at_rows(*images.labels, rows);
+  selected.pixels.shape[0] = rows.size();
+  if (images.picture) {
+    selected.picture = [made = images.picture, some = std::vector(rows.begin(), rows.end())](
+                           std::size_t row, std::span<std::uint8_t> out) { made(some[row], out); };
+    return rows.size() <= few_pictures ? in_memory(std::move(selected)) : selected;
+  }
+  const Rows flat(Array{pixels.type, {images.n(), images.pixels_per_image()}, pixels.storage, {}});
+  selected.pixels.storage = flat.take(rows).storage;
   return selected;
 }
 

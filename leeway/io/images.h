@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +49,8 @@ struct Images {
   std::vector<std::string> class_names = {};  // empty, or the name of every label
   // What makes the reading doubtful, one line: bytes of 0 and 1 alone, an unusual number of channels, labels
   std::string doubt = {};
+  // Makes the levels of image `row` whenever they are read; thread-safe. `pixels` is then u8 without storage.
+  std::function<void(std::size_t row, std::span<std::uint8_t> out)> picture = {};
 
   [[nodiscard]] bool are_rows() const { return rank < 4; }  // of any range
   [[nodiscard]] std::vector<std::size_t> own_shape() const {
@@ -92,7 +95,10 @@ void write_images(const std::filesystem::path& path, const Images& images);
 // The middle side x side pixels of every image, with their labels. Error where there are fewer.
 [[nodiscard]] Images middle_of(const Images& images, std::size_t side);
 
-// Rows `rows` of `images`, in that order, with their labels.
+// The images with their pixels in memory, made in parallel.
+[[nodiscard]] Images in_memory(Images images);
+
+// Rows `rows` of `images`, in that order, with their labels; at most 256 pictures are then in memory.
 [[nodiscard]] Images select_rows(const Images& images, std::span<const std::size_t> rows);
 
 // Whether floats look like levels from 0 to 255 that should have been divided by 255: three or four dimensions, all values

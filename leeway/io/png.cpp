@@ -24,6 +24,17 @@ std::size_t unpacked_size(std::span<const std::byte> bytes, std::size_t height, 
   return height * ((width * depth * samples[color] + 7) / 8);
 }
 
+// Without gamma, color profile and transparency, which would change the stored levels.
+std::vector<std::byte> levels_alone(std::span<const std::byte> bytes) {
+  std::vector<std::byte> kept;
+  kept.reserve(bytes.size());
+  for (const PngChunk& chunk : png_chunks(bytes))
+    if (chunk.type == "IHDR" || chunk.type == "PLTE" || chunk.type == "IDAT" || chunk.type == "IEND" ||
+        chunk.type.empty())
+      kept.insert(kept.end(), chunk.bytes.begin(), chunk.bytes.end());
+  return kept;
+}
+
 std::string base64(std::string_view bytes) {
   constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -38,6 +49,22 @@ std::string base64(std::string_view bytes) {
 }
 
 }  // namespace
+
+std::vector<PngChunk> png_chunks(std::span<const std::byte> bytes) {
+  constexpr std::size_t signature = 8, around = 12;  // a chunk: length, type, data, checksum
+  std::vector<PngChunk> chunks{{"", bytes.first(std::min(signature, bytes.size()))}};
+  std::size_t at = chunks[0].bytes.size();
+  while (bytes.size() - at >= around) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < 4; ++i) size = size << 8 | std::to_integer<std::size_t>(bytes[at + i]);
+    if (size > bytes.size() - at - around) break;
+    const std::string_view type(reinterpret_cast<const char*>(&bytes[at + 4]), 4);
+    chunks.push_back({type, bytes.subspan(at, size + around)});
+    at += size + around;
+  }
+  chunks.push_back({"", bytes.subspan(at)});
+  return chunks;
+}
 
 std::string encode_png(const Bitmap& bitmap) {
   png_image header{};
@@ -81,17 +108,24 @@ Bitmap parse_png(std::span<const std::byte> bytes, std::string_view name) {
   header.version = PNG_IMAGE_VERSION;
   const std::unique_ptr<png_image, decltype(&png_image_free)> closed(&header, &png_image_free);
   if (bytes.empty()) refuse(name, "a PNG image", "an empty file");
-  if (png_image_begin_read_from_memory(&header, bytes.data(), bytes.size()) == 0)
+  const std::vector<std::byte> bare = levels_alone(bytes);
+  if (png_image_begin_read_from_memory(&header, bare.data(), bare.size()) == 0)
     refuse(name, "a PNG image", printable(header.message));
   expect_pixels(header.height, header.width, unpacked_size(bytes, header.height, header.width), bytes.size(),
                 name);
-  const bool color = (header.format & PNG_FORMAT_FLAG_COLOR) != 0;
-  header.format = color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-  Bitmap bitmap{color ? 3u : 1u, header.height, header.width, {}};
-  bitmap.pixels.resize(bitmap.channels * bitmap.height * bitmap.width);
-  const png_color black{0, 0, 0};
-  if (png_image_finish_read(&header, &black, bitmap.pixels.data(), 0, nullptr) == 0)
+  header.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+  const std::size_t channels = (header.format & PNG_FORMAT_FLAG_COLOR) != 0 ? 3 : 1;
+  const bool alpha = (header.format & PNG_FORMAT_FLAG_ALPHA) != 0;
+  header.format = (channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY) | (alpha ? PNG_FORMAT_FLAG_ALPHA : 0u);
+  Bitmap bitmap{channels, header.height, header.width, {}};
+  bitmap.pixels.resize(PNG_IMAGE_SIZE(header));
+  if (png_image_finish_read(&header, nullptr, bitmap.pixels.data(), 0, nullptr) == 0)
     refuse(name, "a PNG image", printable(header.message));
+  if (!alpha) return bitmap;
+  const std::size_t area = bitmap.height * bitmap.width;
+  for (std::size_t i = 0; i < area; ++i)
+    std::copy_n(&bitmap.pixels[i * (channels + 1)], channels, &bitmap.pixels[i * channels]);
+  bitmap.pixels.resize(area * channels);
   return bitmap;
 }
 

@@ -48,10 +48,10 @@ struct Requirements {
 };
 
 // Selects the epoch with the highest `score` of the outputs on the validation images and on their shifted
-// version; ties go to the earliest. The caller supplies the score.
+// version (TrainingData::shifted, or else the shift); ties go to the earliest. The caller supplies the score.
 struct Selection {
   std::function<double(const Outputs& clean, const Outputs& shifted)> score;  // labels among the outputs
-  std::string shift;                    // a member of leeway/shift that changes pixels
+  std::string shift;  // a member of leeway/shift that changes pixels; empty: TrainingData::shifted
   std::optional<double> strength = {};  // default: the member's
 
   [[nodiscard]] bool given() const { return static_cast<bool>(score); }

@@ -273,27 +273,30 @@ std::string html_of(const Blocks& blocks) {
 
 // -- The page
 
-// The first sentence and the rest: ". " and a capital end it. Of one with more than 25 words the first clause: "; " or ", "
-// outside of parentheses ends it.
-std::pair<std::string, std::string> first_sentence(const std::string& text) {
-  constexpr std::ptrdiff_t most_words = 25;
-  std::size_t end = text.size();
-  for (std::size_t at = text.find(". "); at != text.npos && end == text.size(); at = text.find(". ", at + 1))
-    if (at + 2 < text.size() && text[at + 2] >= 'A' && text[at + 2] <= 'Z') end = at + 1;
-  std::string first = text.substr(0, end), rest = text.substr(std::min(text.size(), end + 1));
-  for (const char mark : {';', ','}) {
-    if (std::ranges::count(first, ' ') < most_words) break;
-    int depth = 0;
-    for (std::size_t at = 0; at + 2 < first.size(); ++at) {
-      depth += first[at] == '(' ? 1 : first[at] == ')' ? -1 : 0;
-      if (depth > 0 || first[at] != mark || first[at + 1] != ' ') continue;
-      rest = first.substr(at + 2) + (rest.empty() ? "" : " ") + rest;
-      if (rest[0] >= 'a' && rest[0] <= 'z') rest[0] = static_cast<char>(rest[0] - 'a' + 'A');
-      first = first.substr(0, at) + ".";
-      break;
-    }
+// Where to end a heading: after at most 25 and at least 4 words, at the last mark outside of parentheses.
+std::size_t clause_end(const std::string& sentence, char mark) {
+  std::size_t end = std::string::npos;
+  std::ptrdiff_t words = 1;
+  int depth = 0;
+  for (std::size_t at = 0; at + 1 < sentence.size() && words <= 25; ++at) {
+    depth += sentence[at] == '(' ? 1 : sentence[at] == ')' ? -1 : 0;
+    words += sentence[at] == ' ' ? 1 : 0;
+    if (depth <= 0 && words >= 4 && sentence[at] == mark && sentence[at + 1] == ' ') end = at;
   }
-  return {first, rest};
+  return end;
+}
+
+// The first sentence and the rest. Of a sentence with more than 25 words the first clauses.
+std::pair<std::string, std::string> first_sentence(const std::string& text) {
+  const std::size_t end = std::min(text.find(". "), text.size() - 1) + 1;
+  std::string first = text.substr(0, end), rest = text.substr(std::min(text.size(), end + 1));
+  if (std::ranges::count(first, ' ') < 25) return {first, rest};
+  const std::size_t semicolon = clause_end(first, ';');
+  const std::size_t cut = semicolon != std::string::npos ? semicolon : clause_end(first, ',');
+  if (cut == std::string::npos) return {first, rest};
+  rest = first.substr(cut + 2) + (rest.empty() ? "" : " ") + rest;
+  if (rest[0] >= 'a' && rest[0] <= 'z') rest[0] = static_cast<char>(rest[0] - 'a' + 'A');
+  return {first.substr(0, cut) + ".", rest};
 }
 
 // The first findings, the others behind one click, so that the table stays on the first screen.

@@ -12,6 +12,7 @@
 #include "leeway/core/error.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/rows.h"
 #include "leeway/shift/jpeg.h"
 
 namespace leeway::shift {
@@ -41,6 +42,8 @@ Member pixelation();
 Member jpeg();
 Member imbalance();
 Member label_subset();
+Member label_noise();
+Member label_noise_pair();
 
 std::span<const Member> members() {
   static const Member list[] = {
@@ -68,6 +71,8 @@ std::span<const Member> members() {
       jpeg(),
       imbalance(),
       label_subset(),
+      label_noise(),
+      label_noise_pair(),
   };
   return list;
 }
@@ -227,6 +232,12 @@ Shifted Member::apply(const Images& images, const Options& options, Progress* pr
     std::vector<std::size_t> rows = select(images, options);
     Images kept = select_rows(images, rows);
     return {std::move(kept), std::move(rows)};
+  }
+  if (relabel != nullptr) {
+    check_classes(*this, images, options.classes);
+    Images noisy = images;  // of the same pixels
+    noisy.labels = relabel(images, options);
+    return {std::move(noisy), all_rows(images.n())};
   }
   const Setting setting{.strength = options.strength};
   return changed<float>(images, name, progress, [&](std::size_t row, std::span<float> out) {

@@ -1,17 +1,20 @@
-// Shifts of images: of pixels by a strength, of pixels by a severity (common corruptions), and of rows.
+// Shifts of images: of pixels by a strength, of pixels by a severity (common corruptions), of rows and of
+// labels.
 //
 // A family: shift.cpp lists the members; each has one file in pixels/ or rows/ with its formula, constants and
 // source. A strength is a number in the member's range. A severity is 1 to 5 of the benchmark of Hendrycks and
 // Dietterich, "Benchmarking neural network robustness to common corruptions and perturbations", ICLR 2019: the
 // 15 corruptions and 4 extra, whose formulas and constants for the three published picture sizes are those of
 // the authors' programs unless a file says otherwise. A member has strengths, severities or both.
+// Augmentations are shifts, too: outputs on shifted images are a second sample for posterior agreement.
 //
 // By a strength, images are float32 in [0,1]. By a severity, they are 8-bit levels, as in the published files:
 // clipped to [0,1], times 255, rounded as the variant says; severity 0 changes only the type. Members that
-// select rows change neither pixels nor type. A shift is a pure function of images, options and row numbers:
-// image i draws from Random(seed, stream(name), i), the same numbers at every strength and severity, so neither
-// threads nor other images change it. By a severity, pictures with another number of channels than 3 are
-// changed per channel as gray, with the same draws except for noise; `saturate` cannot change gray pictures.
+// select rows or change labels change neither pixels nor type. A shift is a pure function of images, options
+// and row numbers: image i draws from Random(seed, stream(name), i), the same numbers at every strength and
+// severity, so neither threads nor other images change it. By a severity, pictures with another number of
+// channels than 3 are changed per channel as gray, with the same draws except for noise; `saturate` cannot
+// change gray pictures.
 //
 // Errors (Error): a strength or severity that the member does not have or outside its range, missing labels,
 // classes that do not occur, are named twice or are missing from an order, an empty list of frost images. Cost:
@@ -57,7 +60,9 @@ struct Scale {
 struct Options {
   double strength = 0;
   std::uint64_t seed = 0;
-  std::vector<std::int64_t> classes = {};    // label-subset: the classes kept; imbalance: all, rarest last
+  std::vector<std::int64_t> classes =
+      {};                          // label-subset: the classes kept; imbalance: all, rarest last; label noise
+  std::vector<double> rates = {};  // label noise: of every row, in place of the strength
   std::optional<int> severity = {};          // 0 to 5, in place of a strength
   ConstantSet set = ConstantSet::automatic;  // of a severity, like the next two
   Variant variant = Variant::corrected;
@@ -112,11 +117,14 @@ struct Member : leeway::Member {
   void (*levels_by_severity)(const PictureLevels& picture, const Setting& setting) = nullptr;
   // The rows that a member selects by the labels, in order; the classes of the options occur.
   std::vector<std::size_t> (*select)(const Images& images, const Options& options) = nullptr;
+  // The labels that a member gives the rows in place of theirs.
+  std::vector<std::int64_t> (*relabel)(const Images& images, const Options& options) = nullptr;
   bool needs_classes = false;  // has no meaning without Options::classes
   bool on_grey = true;         // severities change gray pictures at all
   bool takes_frost = false;    // is given pictures of frost
 
-  [[nodiscard]] bool has_strengths() const { return by_strength != nullptr || select != nullptr; }
+  [[nodiscard]] bool keeps_pixels() const { return select != nullptr || relabel != nullptr; }
+  [[nodiscard]] bool has_strengths() const { return by_strength != nullptr || keeps_pixels(); }
   [[nodiscard]] bool has_severities() const { return !group.empty(); }
   [[nodiscard]] Parameter strength() const;  // from 0 to 0 where it has none
   [[nodiscard]] Shifted apply(const Images& images, const Options& options, Progress* progress) const;

@@ -1,11 +1,14 @@
 #include "leeway/sweep/script.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <stdexcept>
-#include <vector>
+#include <utility>
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -18,6 +21,9 @@ namespace leeway::sweep {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view gpu_letters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-";  // "a100:2"
 
 // A word for a shell; check_paths refuses quotes.
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
@@ -32,6 +38,11 @@ void check_paths(const ScriptOptions& options) {
       refuse(display_name(path),
              "on a cluster, a path without quotes, percent signs, backslashes or control characters",
              in_quotes(std::string(1, *found)));
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+  for (const auto& [option, text] : {std::pair("--partition", options.partition),
+                                     {"--account", options.account},
+                                     {"--sbatch", options.sbatch}})
+    if (std::ranges::any_of(text, is_control)) refuse(option, "one line", in_quotes(text));
 }
 
 std::size_t megabytes(const ScriptOptions& options) {
@@ -46,13 +57,18 @@ std::string run_command(const ScriptOptions& options, const std::string& more) {
 
 // A task told to end (time limit, preemption) or whose runner was killed gives its units back and queues again. The task
 // that ends the last unit collects runs.csv.
-std::string slurm_script(const ScriptOptions& options, const std::string& lines, const std::string& more,
-                         const std::string& job) {
+std::string slurm_script(const ScriptOptions& options, const std::string& lines, const std::string& gpus,
+                         const std::string& more, const std::string& job) {
   const std::string table = options.folder + "/" + std::string(collected_table);
   std::string text = "#!/bin/bash\n#SBATCH --requeue\n#SBATCH --open-mode=append\n" + lines;
   text += fmt::format("#SBATCH --cpus-per-task={}\n#SBATCH --time={}\n", options.jobs * options.threads,
                       options.time);
   if (options.memory > 0) text += fmt::format("#SBATCH --mem={}M\n", megabytes(options));
+  for (const auto& [option, value] : {std::pair("--partition=", options.partition),
+                                      {"--account=", options.account},
+                                      {"--gres=gpu:", gpus},
+                                      {"", options.sbatch}})
+    if (!value.empty()) text += fmt::format("#SBATCH {}{}\n", option, value);
   text += "#SBATCH --signal=B:TERM@60\n";
   text += "trap 'kill -TERM \"$runner\"' TERM\n";
   text += run_command(options, fmt::format("{} --limit {} --collect {}", more, options.time, quoted(table)));
@@ -63,20 +79,24 @@ std::string slurm_script(const ScriptOptions& options, const std::string& lines,
   return text + "exit $code\n";
 }
 
-std::string slurm_array_script(const ScriptOptions& options) {
+std::string slurm_array_script(const ScriptOptions& options, const Wave& wave) {
+  const std::string stages =
+      wave.stages.empty() ? "" : fmt::format(" --stages {}", fmt::join(wave.stages, ","));
   return slurm_script(options,
                       fmt::format("#SBATCH --job-name=leeway-sweep\n#SBATCH --array=1-{}\n"
                                   "#SBATCH --output=\"{}/slurm/%A_%a.log\"\n",
                                   options.tasks, options.folder),
-                      " --no-wait", "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}");
+                      wave.gpus, stages + " --no-wait", "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}");
 }
 
-// Once the array has ended: one more runner, for what killed tasks have left, and for runs.csv where it is not there.
+// Once the arrays have ended: one more runner, for what killed tasks have left, and for runs.csv where it is not there.
 std::string slurm_last_script(const ScriptOptions& options) {
+  const auto with_gpus =
+      std::ranges::find_if(options.waves, [](const Wave& one) { return !one.gpus.empty(); });
   return slurm_script(
       options,
       fmt::format("#SBATCH --job-name=leeway-last\n#SBATCH --output=\"{}/slurm/%j.log\"\n", options.folder),
-      "", "$SLURM_JOB_ID");
+      with_gpus == options.waves.end() ? "" : with_gpus->gpus, "", "$SLURM_JOB_ID");
 }
 
 // What sbatch says on several lines, each behind its own name.
@@ -113,7 +133,57 @@ std::string submitted(const fs::path& folder, std::vector<std::string> words) {
   return number;
 }
 
+// GPUs by stage.
+std::map<std::string, std::string> gpus_of(const Plan& plan, const std::vector<std::string>& given) {
+  std::map<std::string, std::string> of_stage;
+  std::string all;
+  for (const std::string& text : given) {
+    const std::size_t at = text.find('=');
+    const std::string stage = at == text.npos ? "" : text.substr(0, at), gpus = text.substr(at + 1);
+    if (gpus.empty() || gpus.find_first_not_of(gpu_letters) != gpus.npos)
+      refuse("--gpus", "a number of GPUs, such as 1, a100:2 or STAGE=1", in_quotes(text));
+    if (at != text.npos && std::ranges::find(plan.stages, stage, &PlannedStage::name) == plan.stages.end())
+      refuse("--gpus", "a stage of the plan", in_quotes(stage));
+    (at == text.npos ? all : of_stage[stage]) = gpus;
+  }
+  for (const PlannedStage& stage : plan.stages) of_stage.try_emplace(stage.name, all);
+  for (auto& [stage, gpus] : of_stage)
+    if (gpus == "0") gpus.clear();
+  return of_stage;
+}
+
 }  // namespace
+
+std::vector<Wave> waves_of(const Plan& plan, const std::vector<std::string>& given) {
+  const std::map<std::string, std::string> gpus = gpus_of(plan, given);
+  std::map<std::string, std::string> stages;  // by unit
+  std::set<std::pair<std::string, std::string>> edges;
+  for (const Unit& unit : plan.units) {
+    stages[unit.name] = unit.stage;
+    for (const std::string& needed : unit.needs) edges.emplace(stages.at(needed), unit.stage);
+  }
+  std::map<std::string, std::size_t> places;
+  for (std::size_t pass = 0; pass < plan.stages.size(); ++pass)
+    for (const auto& [needed, stage] : edges)
+      places[stage] = std::max(places[stage], places[needed] + (gpus.at(stage) != gpus.at(needed) ? 1 : 0));
+  std::map<std::pair<std::size_t, std::string>, std::vector<std::string>> found;
+  for (const PlannedStage& stage : plan.stages)
+    found[{places[stage.name], gpus.at(stage.name)}].push_back(stage.name);
+  if (found.size() == 1) return {{{}, found.begin()->first.second}};
+  std::vector<Wave> waves;
+  for (auto& [key, names] : found) waves.push_back({std::move(names), key.second});
+  return waves;
+}
+
+std::vector<SlurmScript> slurm_scripts(const ScriptOptions& options) {
+  check_paths(options);
+  std::vector<SlurmScript> scripts;
+  for (const Wave& wave : options.waves)
+    scripts.push_back({scripts.empty() ? "array.sh" : fmt::format("array-{}.sh", scripts.size() + 1),
+                       slurm_array_script(options, wave)});
+  scripts.push_back({"last.sh", slurm_last_script(options)});
+  return scripts;
+}
 
 std::optional<double> seconds_of(std::string_view time) {
   double seconds = 0;
@@ -149,24 +219,27 @@ std::string array_script(const ScriptOptions& options) {
 }
 
 Submitted submit_to_slurm(const ScriptOptions& options, const std::function<void()>& accepted) {
-  check_paths(options);
+  const std::vector<SlurmScript> scripts = slurm_scripts(options);
   const fs::path folder = fs::path(options.folder) / "slurm";
   fs::create_directories(folder);
-  write_text(folder / "array.sh", slurm_array_script(options));
-  write_text(folder / "last.sh", slurm_last_script(options));
+  for (const auto& [file, text] : scripts) write_text(folder / file, text);
   const fs::path table = fs::path(options.folder) / collected_table, aside = folder / collected_table;
   remove_made(folder, aside);
   if (fs::exists(table)) fs::rename(table, aside);
   Submitted jobs;
   try {
-    jobs.array = submitted(folder, {"array.sh"});
+    jobs.arrays.push_back(submitted(folder, {scripts.front().file}));
   } catch (...) {
     if (fs::exists(aside)) fs::rename(aside, table);
     throw;
   }
   remove_made(folder, aside);
   accepted();
-  jobs.last = submitted(folder, {"--dependency=afterany:" + jobs.array, "last.sh"});
+  for (std::size_t i = 1; i < scripts.size(); ++i)
+    jobs.arrays.push_back(
+        submitted(folder, {"--dependency=afterany:" + jobs.arrays.back(), scripts[i].file}));
+  jobs.last = std::move(jobs.arrays.back());
+  jobs.arrays.pop_back();
   return jobs;
 }
 

@@ -9,11 +9,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "leeway/sweep/plan.h"
 
 namespace leeway::sweep {
 
 // What is collected on a cluster, in the folder of the sweep.
 inline constexpr std::string_view collected_table = "runs.csv";
+
+// Stages that one array of tasks runs; empty: all.
+struct Wave {
+  std::vector<std::string> stages = {};
+  std::string gpus = {};  // of a task: "1", "a100:2"; empty: none
+};
 
 struct ScriptOptions {
   std::string program, folder;    // from the root
@@ -22,7 +31,14 @@ struct ScriptOptions {
   std::size_t threads = 1;        // of a process
   std::uint64_t memory = 0;       // bytes of a process; 0: not said
   std::string time = "24:00:00";  // of a task
+  // Of Slurm alone; empty: not said. `sbatch`: further options of sbatch
+  std::string partition = {}, account = {}, sbatch = {};
+  std::vector<Wave> waves = {Wave()};
 };
+
+// The waves of a plan by "GPUS" of all stages and "STAGE=GPUS" of one. Stages with equal GPUs share a wave, as
+// long as none of them waits for a wave in between. Error: a stage that the plan lacks.
+[[nodiscard]] std::vector<Wave> waves_of(const Plan& plan, const std::vector<std::string>& gpus);
 
 // "4:00:00" in seconds; nothing below five minutes, as a task's end is announced up to two minutes before.
 [[nodiscard]] std::optional<double> seconds_of(std::string_view time);
@@ -32,13 +48,20 @@ struct ScriptOptions {
 // For PBS (qsub), SGE (qsub) and LSF (bsub), each of which reads its own comments, and for GNU parallel.
 [[nodiscard]] std::string array_script(const ScriptOptions& options);
 
+struct SlurmScript {
+  std::string file, text;
+};
+// In the order of submission, each after the one before: an array of tasks for each wave, and a last job.
+[[nodiscard]] std::vector<SlurmScript> slurm_scripts(const ScriptOptions& options);
+
 struct Submitted {
-  std::string array, last;  // numbers of the jobs
+  std::vector<std::string> arrays;  // numbers of the jobs
+  std::string last;
 };
 
-// Submits an array of tasks and a last job that runs what is left once the array has ended. Whoever ends the
-// last unit collects. The previous table is removed, so any table is whole; if sbatch refuses the array, the
-// table stays and `accepted` is not called. Tasks that start before `accepted` ends leave what it reopens to
+// Submits an array of tasks for each wave and a last job that runs what is left once they have ended. Whoever
+// ends the last unit collects. The previous table is removed, so any table is whole; if sbatch refuses the first
+// array, the table stays and `accepted` is not called. Tasks that start before `accepted` ends leave what it reopens to
 // others. Nothing is submitted held or depends on the last job alone: a killed controller forgets its last
 // five seconds. Scripts and output are in slurm/ of the folder. std::runtime_error (with sbatch's message):
 // sbatch is missing or refuses.

@@ -32,18 +32,6 @@ double number_of(const TomlEntry& entry, double least, double most, const std::s
 }
 
 // "2G", "500M", "800000".
-std::uint64_t bytes_of(const TomlEntry& entry) {
-  std::string text = entry.values.size() == 1 ? entry.values.front() : "";
-  double unit = 1;
-  if (text.ends_with('M')) unit = 0x1p20;
-  if (text.ends_with('G')) unit = 0x1p30;
-  if (unit > 1) text.pop_back();
-  const auto value = parse_number(text);
-  if (!value || !(*value > 0) || !(*value * unit < 0x1p60))
-    refuse(entry.place, "a size such as 800M or 2G for memory", in_quotes(text));
-  return static_cast<std::uint64_t>(*value * unit);
-}
-
 void set_study(Study& study, const TomlEntry& entry) {
   const std::vector<std::string> keys{"seed", "threads", "memory", "exclude", "only"};
   index_of_name(entry.key, keys, entry.place, fmt::format("one of {} in [study]", fmt::join(keys, ", ")));
@@ -53,7 +41,10 @@ void set_study(Study& study, const TomlEntry& entry) {
     study.threads = static_cast<std::size_t>(
         number_of(entry, 1, most_threads, "a whole number from 1 to 4096 for threads"));
   } else if (entry.key == "memory") {
-    study.memory = bytes_of(entry);
+    const std::string text = entry.values.size() == 1 ? entry.values.front() : "";
+    const auto memory = bytes_of(text);
+    if (!memory) refuse(entry.place, "a size such as 800M or 2G for memory", in_quotes(text));
+    study.memory = *memory;
   } else {
     for (const std::string& rule : entry.values)
       study.rules.push_back({entry.key == "only", parse_rule(rule, entry.place), entry.place});
@@ -258,6 +249,16 @@ std::vector<CatalogFamily> families_of(const Stage& stage, const Catalog& catalo
 
 std::string axis_name(const Stage& stage, const Setting& setting) {
   return stage.name + "." + setting.name + (setting.part.empty() ? "" : "." + setting.part);
+}
+
+std::optional<std::uint64_t> bytes_of(std::string_view size) {
+  double unit = 1;
+  if (size.ends_with('M')) unit = 0x1p20;
+  if (size.ends_with('G')) unit = 0x1p30;
+  if (unit > 1) size.remove_suffix(1);
+  const auto value = parse_number(size);
+  if (!value || !(*value > 0) || !(*value * unit < 0x1p60)) return {};
+  return static_cast<std::uint64_t>(*value * unit);
 }
 
 bool is_stage_name(std::string_view text) {

@@ -29,6 +29,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -95,6 +96,9 @@ struct Study {
 inline constexpr std::string_view record_file = "record.json";
 
 inline constexpr std::size_t most_threads = 4096;  // of a unit
+
+// "800M", "2G" or a number, in bytes.
+[[nodiscard]] std::optional<std::uint64_t> bytes_of(std::string_view size);
 
 // Whether a stage may have that name: letters a-z, digits, "-" and "_".
 [[nodiscard]] bool is_stage_name(std::string_view text);

@@ -1,6 +1,7 @@
 #include "leeway/tasks/agreement_fields.h"
 
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace leeway {
@@ -47,6 +48,25 @@ void fields(agreement::Decomposition& decomposition, Fields& f) {
     f(groups[i].name, decomposition.groups[i], groups[i].meaning);
     decomposition.groups[i].name = groups[i].name;
   }
+}
+
+static void response_fields(const std::string& name, agreement::Response& response, const std::string& rows,
+                            Fields& f) {
+  f(name + "_n", response.n, "number of these rows");
+  f.measured(name, response.confidence, response.confidence_interval, a_share,
+             rows + "; null without these rows");
+  f(name + "_by_rank", response.by_rank, a_share, "mean posterior of the same rows by rank, the 10 largest");
+}
+
+void fields(agreement::Responses& groups, Fields& f) {
+  agreement::Response right = groups.right.value_or(agreement::Response{}),
+                      wrong = groups.wrong.value_or(agreement::Response{});
+  f("beta", groups.beta, at_least(0), "inverse temperature");
+  response_fields("right", right, "mean clean confidence of rows predicted right both clean and shifted", f);
+  response_fields("wrong", wrong,
+                  "mean clean confidence of rows with the same wrong prediction clean and shifted", f);
+  response_fields("moved", groups.moved, "mean shifted confidence of rows whose prediction changes", f);
+  groups.right = right, groups.wrong = wrong;
 }
 
 }  // namespace leeway

@@ -57,11 +57,20 @@ static void fields(ComponentBound& one, Fields& f) {
   f("discrepancy", one.dis2.discrepancy, from_to(-1, 1), "discrepancy of the worst critic");
   f("validity_score", one.validity_score, at_least(0), "validity score of the papers' recipe");
   f("kept", one.kept, "the validity score reaches least_validity");
+  f("corollary", one.dis2.corollary, "as of dis2, at this bound's share of delta");
 }
 
 void fields(ComponentRange& range, Fields& f) {
   f("bounds", range.bounds, "bounds, most components first");
   f("chosen", range.chosen, "index of the bound that counts");
+}
+
+void fields(Divergences& one, Fields& f) {
+  f("h", one.h, a_share,
+    "H-divergence: how much the shares of both sets on one side of a line differ at most");
+  f("h_delta_h", one.h_delta_h, a_share,
+    "H-delta-H-divergence: the same of the rows on which two half-planes differ");
+  f("discrepancy", one.discrepancy, a_share, "largest discrepancy of a half-plane, on all rows");
 }
 
 }  // namespace leeway::error_bound
@@ -120,7 +129,7 @@ std::string bound_warning(double bound, const Interval& likely, bool margins_mov
       "The likely range of the error, {}, reaches beyond the bound, {}: the bound's assumption is in "
       "doubt.{}",
       percent_range(range), percent(bound),
-      kernel ? "" : " Kernel critics may find more (leeway bound --representation kernel:logits).");
+      kernel ? "" : " Kernel critics may find more (`leeway bound --representation kernel:logits`).");
 }
 
 void fields(LikelyError& error, Fields& f) {

@@ -11,12 +11,14 @@
 #include "leeway/describe/fields.h"
 #include "leeway/error_bound/component_range.h"
 #include "leeway/error_bound/dis2.h"
+#include "leeway/error_bound/divergence.h"
 #include "leeway/error_bound/estimator.h"
 
 namespace leeway::error_bound {
 
 void fields(Dis2& dis2, Fields& f);  // "critic_warning" is what critic_warning() says of it
 void fields(ComponentRange& range, Fields& f);
+void fields(Divergences& divergences, Fields& f);
 
 }  // namespace leeway::error_bound
 

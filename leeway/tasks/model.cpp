@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "leeway/core/rows.h"
 #include "leeway/io/columns.h"
@@ -23,8 +24,10 @@ nn::ModelSource source_of(const std::string& path, const ModelReading& reading, 
   source.path = path;
   source.architecture = reading.arch.value_or("");
   source.scale = reading.scale;
-  if (!reading.mean.empty()) source.mean = reading.mean;
-  if (!reading.std.empty()) source.std = reading.std;
+  data::Preprocessing preset = data::preprocessing_of(reading.pictures);
+  for (const auto& [given, known, to] :
+       {std::tuple(&reading.mean, &preset.mean, &source.mean), {&reading.std, &preset.std, &source.std}})
+    if (const auto& values = given->empty() ? *known : *given; !values.empty()) *to = values;
   source.input = input;
   source.binary = binary_of(reading.binary);
   source.trust = reading.trust;
@@ -40,6 +43,14 @@ Layout layout_of(const ModelReading& reading) {
   for (const Layout layout : every_layout)
     if (name_of(layout) == reading.layout) return layout;
   refuse("layout", "auto, nchw, nhwc, nhw or rows", in_quotes(reading.layout));
+}
+
+Images read_data(const std::string& path, const ModelReading& reading, ArrayMap& others) {
+  if (auto images = data::pictures_at(path, reading.pictures)) {
+    others.clear();
+    return *std::move(images);
+  }
+  return read_inputs(path, others, layout_of(reading));
 }
 
 nn::InputShape shape_of(const std::vector<std::size_t>& sizes) {

@@ -25,6 +25,10 @@ namespace leeway::tasks {
 // "nhwc", as --layout has it.
 [[nodiscard]] Layout layout_of(const ModelReading& reading);
 
+// What models take: a file or a name (io/images.h), or a folder of pictures that are decoded when they are read
+// (data/picture_folder.h). `others`: what a file holds besides them.
+[[nodiscard]] Images read_data(const std::string& path, const ModelReading& reading, ArrayMap& others);
+
 // 3,32,32: an image; 8 or 12,8: a row. Nothing for other numbers of sizes.
 [[nodiscard]] nn::InputShape shape_of(const std::vector<std::size_t>& sizes);
 [[nodiscard]] std::vector<std::size_t> sizes_of(const nn::InputShape& shape);

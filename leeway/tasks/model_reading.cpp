@@ -21,6 +21,35 @@ void fields(Variation& variation, Fields& f) {
 
 }  // namespace leeway::nn
 
+namespace leeway::data {
+
+void resize_fields(PictureOptions& options, Fields& f) {
+  f("preprocess", options.preprocess,
+    "preset for pictures: imagenet, or timm:SHARE (timm's crop_pct); for a model also mean and std");
+  f("resize_shorter", options.resize_shorter, from_to(1, longest_side),
+    "resize pictures: pixels of the shorter side (default: keep the size)");
+  f.choice("interpolation", options.interpolation, {{"bilinear", ""}, {"bicubic", ""}, {"nearest", ""}},
+           "interpolation of resize_shorter, with antialiasing (default: bilinear; timm:SHARE: bicubic)");
+}
+
+void crop_field(PictureOptions& options, Fields& f) {
+  f("crop", options.crop, from_to(1, longest_side),
+    "crop to the middle N x N pixels (default: resize_shorter, if any)");
+}
+
+void picture_labels_field(PictureOptions& options, Fields& f) {
+  f("picture_labels", options.picture_labels,
+    "CSV with columns file and label: the pictures of the folder to read, in this order");
+}
+
+void fields(PictureOptions& options, Fields& f) {
+  resize_fields(options, f);
+  crop_field(options, f);
+  picture_labels_field(options, f);
+}
+
+}  // namespace leeway::data
+
 namespace leeway::tasks {
 
 static void normalization_fields(ModelReading& reading, Fields& f) {
@@ -83,6 +112,7 @@ void flag_fields(ModelReading& reading, Fields& f) {
 void fields(ModelReading& reading, Fields& f) {
   flag_fields(reading, f);
   layout_field(reading, f);
+  fields(reading.pictures, f);
   device_field(reading, f);
 }
 

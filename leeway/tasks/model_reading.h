@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "leeway/data/picture_folder.h"
 #include "leeway/describe/fields.h"
 #include "leeway/nn/model.h"
 
@@ -14,6 +15,16 @@ void fields(Normalization& normalization, Fields& f);
 void fields(Variation& variation, Fields& f);
 
 }  // namespace leeway::nn
+
+namespace leeway::data {
+
+// Of folders of pictures, in every command that takes them.
+void fields(PictureOptions& options, Fields& f);
+void resize_fields(PictureOptions& options, Fields& f);  // without crop and the table
+void crop_field(PictureOptions& options, Fields& f);
+void picture_labels_field(PictureOptions& options, Fields& f);
+
+}  // namespace leeway::data
 
 namespace leeway::tasks {
 
@@ -29,11 +40,12 @@ struct ModelReading {
   std::optional<std::string> classes;  // names by commas, or a file of them
   // Of CLIP: a text with {} for a class's name, or a file of such texts; a file.
   std::optional<std::string> templates, vocabulary;
+  data::PictureOptions pictures;  // of the data, where they are a folder
 };
 
 void fields(ModelReading& reading, Fields& f);
 void flag_fields(ModelReading& reading,
-                 Fields& f);  // without the layout and the device, which not every build offers
+                 Fields& f);  // without layout, pictures and the device, which not every build offers
 void file_fields(ModelReading& reading, Fields& f);  // without binary, stochastic and classes
 void classes_field(ModelReading& reading, Fields& f);
 void binary_field(ModelReading& reading, Fields& f);

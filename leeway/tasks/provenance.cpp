@@ -70,6 +70,7 @@ std::string words_for(const std::string& key) {
   constexpr std::array things{
       Words{"accuracy on the source", " source_accuracy "},
       Words{"the change of accuracy", " accuracy_change "},
+      Words{"the changes of quality", " quality_change "},
       Words{"the share of unchanged predictions", " afr_pred afr_true "},
       Words{"posterior agreement", " pa pa_normalized log_pa_mean beta gap curve local_maxima "},
       Words{"an upper bound on the error", " error_bound error_bound_terms "},

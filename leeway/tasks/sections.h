@@ -78,9 +78,13 @@ template <class Row, class Rows, class SetOf>
   return table_of(caption, columns, rows).block(several ? 2 : 1);
 }
 
+// Mean posterior by rank of rows that stay right, stay wrong and change (thesis, figures B.6 to B.11).
+[[nodiscard]] Chart rank_chart(const std::string& title, const agreement::Responses& at);
+
 [[nodiscard]] Section pa_curves_section(const PaView& record);
 [[nodiscard]] Section decomposition_section(const PaView& record);
 [[nodiscard]] Section posteriors_section(const PaView& record);
+[[nodiscard]] Section suspects_section(const PaView& record);
 
 // With a capital first letter.
 [[nodiscard]] std::string sentence_case(std::string text);

@@ -14,6 +14,7 @@
 #include "leeway/io/columns.h"
 #include "leeway/render/figures.h"
 #include "leeway/tasks/attack/attack.h"
+#include "leeway/tasks/attack/endpoint.h"
 #include "leeway/tasks/attack_curve/attack_curve.h"
 #include "python/src/arrays.h"
 #include "python/src/classifier.h"
@@ -104,6 +105,16 @@ class InMemory {
   std::vector<float> rows_;
 };
 
+// The worst of the attacks: those with a radius, where there are any.
+nb::object worst_found(Request& request, tasks::Attack record,
+                       const std::vector<attack::AttackResult>& results,
+                       const std::vector<std::size_t>& shape) {
+  const auto within =
+      std::ranges::find_if(results, [](const auto& one) { return one.options.eps.has_value(); });
+  const auto eps = within == results.end() ? std::nullopt : within->options.eps;
+  return request.finished(std::move(record), tasks::attacked_arrays(tasks::worst_of(results, eps), shape));
+}
+
 nb::object attack_of(Request& request) {
   const Array x = request.inputs();
   tasks::AttacksOptions options;
@@ -129,10 +140,38 @@ nb::object attack_of(Request& request) {
     }
     tasks::add_worst_cases(record, results);
   });
-  const auto within =
-      std::ranges::find_if(results, [](const auto& one) { return one.options.eps.has_value(); });
-  const auto eps = within == results.end() ? std::nullopt : within->options.eps;
-  return request.finished(std::move(record), tasks::attacked_arrays(tasks::worst_of(results, eps), x.shape));
+  return worst_found(request, std::move(record), results, x.shape);
+}
+
+nb::object attack_endpoint_of(Request& request) {
+  tasks::AttackEndpointOptions options;
+  request.read(options);
+  options.seed = request.seed;
+  const auto given = request.pairs("images");
+  Images images = request.images(given.at(0).first, given.at(0).second);
+  const std::vector<std::size_t> shape = images.own_shape();
+  const std::size_t n = images.n();
+  tasks::Attack record;
+  std::vector<attack::AttackResult> results;
+  std::vector<std::string> lines;
+  std::vector<double> radii;
+  if (options.eps) radii.push_back(*options.eps), options.eps.reset();
+  std::optional<Array> targets;
+  if (request.has("targets")) targets = request.array("targets");
+  request.run([&](Progress* progress) {
+    tasks::EndpointUnderAttack under(
+        std::move(images), options, options.seed, [&](const std::string& line) { lines.push_back(line); },
+        progress);
+    if (targets) options.targets = labels_of(*targets, "targets", n, under.classes(), {}).values;
+    for (const attack::AttackOptions& one : tasks::attacks_of(options, radii)) {
+      tasks::AttackFound found = under.attack(one);
+      tasks::add_set(record, std::move(found.record));
+      results.push_back(std::move(found.result));
+    }
+    tasks::add_worst_cases(record, results);
+  });
+  request.warnings.insert(request.warnings.end(), lines.begin(), lines.end());
+  return worst_found(request, std::move(record), results, shape);
 }
 
 // Outputs of the target's classifier on `rows`, in passes as long as those of attacks.
@@ -217,6 +256,20 @@ std::vector<Function> functions_of_attack() {
        {},
        default_options<tasks::AttacksOptions>,
        attack_of},
+      {"attack_endpoint",
+       "leeway attack",
+       tasks::attack_schema,
+       "Adversarial examples for a model behind a chat endpoint, by attacks without gradients: `arrays` as "
+       "of "
+       "leeway.attack. The key of the server is read from the environment variable LEEWAY_API_KEY.",
+       {{"images", "images",
+         "(n,c,h,w), uint8 or floats in [0,1], a dictionary with x and y, a file's path or a name such as "
+         "fashion-mnist:test",
+         true},
+        {"targets", "array", "target class of each image, as a number (default: any wrong class)"}},
+       {"endpoint", "endpoint_model"},
+       default_options<tasks::AttackEndpointOptions>,
+       attack_endpoint_of},
       {"attack_curve",
        "leeway attack curve",
        tasks::attack_curve_schema,

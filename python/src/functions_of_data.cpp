@@ -21,15 +21,16 @@ nb::object shift_of(Request& request) {
   task.shift = request.text("shift");
   task.take = [&](ArrayMap made) { arrays = std::move(made); };
   const auto images = request.pairs("images");
-  task.images = request.images(images.at(0).first, images.at(0).second);
+  task.images = in_memory(request.images(images.at(0).first, images.at(0).second, task.options.pictures));
   tasks::Shift record = request.run(tasks::shift_images, task);
+  if (const auto& groups = task.options.groups) request.log.add(*groups, {task.images.n(), 1});
   return request.finished(std::move(record), arrays);
 }
 
 nb::object infer_endpoint_of(Request& request) {
   auto task = request.task<tasks::InferEndpointTask>();
   const auto images = request.pairs("images");
-  task.images = request.images(images.at(0).first, images.at(0).second);
+  task.images = request.images(images.at(0).first, images.at(0).second, task.options.pictures);
   std::vector<std::string> lines;
   task.say = [&](const std::string& line) { lines.push_back(line); };
   tasks::EndpointOutputs found =

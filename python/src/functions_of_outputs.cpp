@@ -58,6 +58,7 @@ nb::object agreement_of(Request& request) {
          request.sets(sets[2], task.options, tasks::SetRole::other)});
   task.labels = request.labels(task.options);
   task.pairs = pairs_of(request);
+  task.prior = tasks::prior_of_file(request.log, task.options);
   tasks::Pa record = request.run(tasks::pa, task);
   request.warnings = tasks::unproved_maxima(record);
   return request.finished(std::move(record));

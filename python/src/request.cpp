@@ -145,10 +145,14 @@ Array Request::inputs() {
   return x;
 }
 
-Images Request::images(const std::string& name, nb::handle value) {
+Images Request::images(const std::string& name, nb::handle value, const data::PictureOptions& pictures) {
   const bool path = is_path(value);
-  Images images =
-      path ? read_images(nb::cast<std::string>(value)) : images_of(array_map_of(value, name), name);
+  if (!path && pictures != data::PictureOptions{})
+    refuse(name, "a folder of pictures, for preprocess, resize_shorter and crop", "an array");
+  auto folder = path ? data::pictures_at(nb::cast<std::string>(value), pictures) : std::nullopt;
+  Images images = folder ? *std::move(folder)
+                  : path ? read_images(nb::cast<std::string>(value))
+                         : images_of(array_map_of(value, name), name);
   if (path)
     log.add(images.path, images.pixels.shape);
   else

@@ -86,7 +86,8 @@ class Request {
   [[nodiscard]] Array array(const char* argument);
   [[nodiscard]] Array array(const std::string& name, nb::handle value);
   [[nodiscard]] Array inputs();  // the argument `x`, inputs of a model; bytes of 0 and 1 alone give a warning
-  [[nodiscard]] Images images(const std::string& name, nb::handle value);
+  [[nodiscard]] Images images(const std::string& name, nb::handle value,
+                              const data::PictureOptions& pictures = {});
   [[nodiscard]] GivenTable table(const char* argument) const;
   void note(const GivenTable& table, const std::vector<std::size_t>& shape);  // as an input that was read
 

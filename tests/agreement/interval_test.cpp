@@ -144,10 +144,9 @@ TEST(PaInterval, WidensWithTheLevel) {
 }
 
 // Both ends as the largest values over a fine grid of beta.
-Interval of_grid(const Pair& pair) {
-  const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
+Interval of_grid(const Pairs& pairs) {
   const UnseenPairs unseen(pairs);
-  const double log_k = std::log(static_cast<double>(pair.k));
+  const double log_k = pairs.most();
   Interval best{0, 0};
   for (double beta = .005 / unseen.depth; beta < 2000 / unseen.depth; beta *= 1.03) {
     const Interval found = mean_agreement_interval(unseen, pairs.per_row(beta), beta, .95);
@@ -157,20 +156,30 @@ Interval of_grid(const Pair& pair) {
   return best;
 }
 
+// Falls by a factor from class to class; none for 0.
+std::vector<double> tilted_prior(std::size_t k, double factor) {
+  std::vector<double> prior;
+  for (std::size_t j = 0; j < k && factor > 0; ++j)
+    prior.push_back(std::pow(factor, j) * (1 - factor) / (1 - std::pow(factor, k)));
+  return prior;
+}
+
 // To a fiftieth of their distance from PA, also where curves bend at places that the search meets on its way.
 TEST(PaInterval, EndsAreTheLargestOverBeta) {
   for (const std::size_t n : {50, 200})
     for (const std::size_t k : {2, 10})
       for (const double disagreeing : {0., .1, .5})
-        for (const Logits kind : {Logits::soft, Logits::mixed}) {
+        for (const auto& [kind, tilt] :
+             {std::pair(Logits::soft, 0.), {Logits::mixed, 0.}, {Logits::mixed, .7}}) {
           const Pair pair = draw(kind, n, k, disagreeing, 11);
-          const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair));
-          const auto rows = agreement_per_row(clean_array(pair), shifted_array(pair), found.beta);
-          const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
+          Options options;
+          options.prior = tilted_prior(k, tilt);
+          const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair), {}, options);
+          const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"}, options.prior);
           double mean_square = 0;
-          for (const double a : rows) mean_square += a * a / static_cast<double>(n);
+          for (const double a : pairs.per_row(found.beta)) mean_square += a * a / static_cast<double>(n);
           if (is_settled(pairs, found.beta, found.value, mean_square)) continue;
-          const Interval grid = of_grid(pair);
+          const Interval grid = of_grid(pairs);
           const std::string where =
               std::to_string(n) + " " + std::to_string(k) + " " + std::to_string(disagreeing);
           EXPECT_NEAR(found.pa_interval.low, std::min(grid.low, found.pa),
@@ -188,7 +197,7 @@ TEST(PaInterval, OfAMaximumThatIsRoundingIsThatOfZero) {
   const Pairs pairs(clean_array(pair), shifted_array(pair), {}, {"clean", "shifted"});
   Maximum rounded;
   rounded.beta = 1e-8, rounded.value = -std::log(2.) + 2e-16;
-  const Interval found = pa_interval_of(pairs, rounded, .95), grid = of_grid(pair);
+  const Interval found = pa_interval_of(pairs, rounded, .95), grid = of_grid(pairs);
   EXPECT_EQ(found.low, 0);
   EXPECT_GT(grid.high, 1e-4);
   EXPECT_NEAR(found.high, grid.high, .02 * grid.high);

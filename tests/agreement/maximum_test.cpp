@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <ostream>
 #include <vector>
 
 #include "leeway/agreement/agreement.h"
+#include "leeway/core/error.h"
 #include "tests/agreement/brute_force.h"
 #include "tests/agreement/cases.h"
 #include "tests/case_name.h"
@@ -167,6 +169,79 @@ void expect_global_maxima(std::uint64_t small, std::uint64_t mixtures) {
 
 TEST(Maximum, OfRandomSets) { expect_global_maxima(100, 5); }
 TEST(MaximumTier2, OfRandomSets) { expect_global_maxima(400, 120); }
+
+// Mean over rows of log sum_c p(c|X') p(c|X'') / p(c): equation 12 as it stands.
+double kernel_of_prior(const Pair& pair, const std::vector<double>& prior, double beta) {
+  double total = 0;
+  for (std::size_t i = 0; i < pair.n; ++i) {
+    const auto posterior = [&](const std::vector<double>& logits) {
+      const double* const row = logits.data() + i * pair.k;
+      const double top = *std::max_element(row, row + pair.k);
+      std::vector<double> p;
+      for (std::size_t c = 0; c < pair.k; ++c)
+        p.push_back(std::isinf(beta) ? row[c] == top : std::exp(beta * (row[c] - top)));
+      const double sum = std::accumulate(p.begin(), p.end(), 0.);
+      for (double& value : p) value /= sum;
+      return p;
+    };
+    const std::vector<double> clean = posterior(pair.clean), shifted = posterior(pair.shifted);
+    double kernel = 0;
+    for (std::size_t c = 0; c < pair.k; ++c) kernel += clean[c] * shifted[c] / prior[c];
+    total += std::log(kernel) / static_cast<double>(pair.n);
+  }
+  return total;
+}
+
+// On a grid of beta, refined twice, and at both ends.
+double largest_kernel(const Pair& pair, const std::vector<double>& prior) {
+  double best = std::max(kernel_of_prior(pair, prior, 0), kernel_of_prior(pair, prior, infinity));
+  double where = 0, width = 12;
+  for (int pass = 0; pass < 4; ++pass) {
+    const double middle = where;
+    for (double t = -width; t <= width; t += width / 150) {
+      const double value = kernel_of_prior(pair, prior, std::exp(middle + t));
+      if (value > best) best = value, where = middle + t;
+    }
+    width /= 60;
+  }
+  return best;
+}
+
+TEST(Maximum, WithAPriorIsThatOfTheKernelByBruteForce) {
+  const std::vector<double> priors[] = {{.5, .3, .2}, {.9, .09, .01}, {.05, .05, .9}};
+  for (const Pair& pair :
+       {gaussian(40, 3, .5, 11), gaussian(30, 3, 2, 12), gaussian(1, 3, 1, 13),
+        Pair{2, 3, {1, 1, 0, 0, 2, 2}, {1, 1, 0, 0, 2, 2}}, Pair{1, 3, {1, 1, 1}, {0, 0, 0}},
+        Pair{2, 3, {3, 0, 1, 0, 1, 2}, {2, 0, 1, 0, 0, 9}}})
+    for (const std::vector<double>& prior : priors) {
+      Options options;
+      options.prior = prior;
+      const Agreement found = solve(pair, options);
+      EXPECT_TRUE(found.converged);
+      EXPECT_LE(found.gap, 1e-9);
+      const double best = largest_kernel(pair, prior), most = -std::log(std::ranges::min(prior));
+      EXPECT_NEAR(found.pa, best, 2e-9) << pair.n << " rows, first " << prior[0];
+      EXPECT_NEAR(kernel_of_prior(pair, prior, found.beta), found.pa, 1e-11);
+      EXPECT_EQ(found.pa_most, most);
+      EXPECT_LE(found.pa_interval.low, found.pa);
+      EXPECT_GE(found.pa_interval.high, found.pa);
+    }
+}
+
+TEST(Maximum, WithAUniformPriorIsThatWithout) {
+  const Pair pair = gaussian(600, 4, .7, 3);
+  Options options;
+  options.prior = {.25, .25, .25, .25};
+  const Agreement found = solve(pair, options), plain = solve(pair);
+  EXPECT_NEAR(found.pa, plain.pa, rounding);
+  EXPECT_NEAR(found.beta, plain.beta, 1e-6 * plain.beta);
+  EXPECT_NEAR(found.pa_interval.low, plain.pa_interval.low, 1e-9);
+  for (const std::vector<double>& bad :
+       {std::vector{.5, .5}, {.5, .5, .5, -.5}, {.5, .5, 0., 0.}, {.2, .2, .2, .2}}) {
+    options.prior = bad;
+    EXPECT_THROW((void)solve(pair, options), Error);
+  }
+}
 
 // A row of equal logits agrees with anything by log(1/k) at every beta: it adds nothing to be searched for.
 TEST(Maximum, ConstantRowsCostNothing) {

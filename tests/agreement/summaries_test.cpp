@@ -186,16 +186,52 @@ TEST(FixedBeta, BadArguments) {
 TEST(Responses, GroupRowsByWhatBecomesOfThem) {
   const Pair pair = {3, 2, {1, 0, 1, 0, 0, 1}, {1, 0, 0, 2, 0, 1}};
   const std::vector<std::int64_t> labels = {0, 0, 0};
-  const Responses found = responses(clean_array(pair), shifted_array(pair), labels, std::log(3), 1);
+  const Responses found = responses(clean_array(pair), shifted_array(pair), labels, std::log(3), .95, 1);
   EXPECT_NEAR(*found.right->confidence, .75, 1e-14);
   EXPECT_NEAR(*found.wrong->confidence, .75, 1e-14);
   EXPECT_NEAR(*found.moved.confidence, .9, 1e-14);
   EXPECT_EQ(found.moved.by_rank.size(), 1);
   EXPECT_NEAR(found.moved.by_rank[0], .9, 1e-14);
-  const Responses none = responses(clean_array(pair), shifted_array(pair), {}, infinity, 9);
+  const Responses none = responses(clean_array(pair), shifted_array(pair), {}, infinity, .95, 9);
   EXPECT_FALSE(none.right || none.wrong);
   EXPECT_EQ(none.moved.n, 1);
   EXPECT_EQ(none.moved.by_rank, (std::vector<double>{1, 0}));
+}
+
+// Outputs 3 for the predicted class and 0 for the other two; every pair of a clean and a shifted prediction
+// once where they are independent. At beta 1 the posteriors are e^3, 1, 1 over e^3 + 2;
+// docs/concepts/agreement.md lists the values.
+TEST(Responses, OfPerfectConstantAndRandomClassifiers) {
+  struct {
+    std::size_t (*clean)(std::size_t), (*shifted)(std::size_t);
+    double pa, sure;  // sure: largest posterior at the best beta
+    std::size_t right, wrong, moved;
+  } const classifiers[] = {
+      {[](std::size_t i) { return i / 3; }, [](std::size_t i) { return i / 3; }, std::log(3), 1, 9, 0, 0},
+      {[](std::size_t) { return std::size_t{0}; }, [](std::size_t) { return std::size_t{0}; }, std::log(3), 1,
+       3, 6, 0},
+      {[](std::size_t i) { return i / 3; }, [](std::size_t i) { return i % 3; }, 0, 1. / 3, 3, 0, 6}};
+  for (const auto& one : classifiers) {
+    Pair pair = {9, 3, std::vector<double>(27), std::vector<double>(27)};
+    std::vector<std::int64_t> labels;
+    for (std::size_t i = 0; i < 9; ++i) {
+      pair.clean[3 * i + one.clean(i)] = pair.shifted[3 * i + one.shifted(i)] = 3;
+      labels.push_back(static_cast<std::int64_t>(i / 3));
+    }
+    const Agreement found = posterior_agreement(clean_array(pair), shifted_array(pair), labels);
+    EXPECT_NEAR(found.pa, one.pa, 1e-12);
+    const double top = std::exp(3) / (std::exp(3) + 2);
+    for (const auto& [beta, largest] : {std::pair(1., top), std::pair(found.beta, one.sure)}) {
+      const Responses groups = responses(clean_array(pair), shifted_array(pair), labels, beta);
+      for (const auto& [group, n] : {std::pair(*groups.right, one.right), std::pair(*groups.wrong, one.wrong),
+                                     std::pair(groups.moved, one.moved)}) {
+        EXPECT_EQ(group.n, n);
+        if (n == 0) continue;
+        EXPECT_NEAR(group.by_rank[0], largest, 1e-3);
+        EXPECT_NEAR(group.by_rank[1], (1 - largest) / 2, 1e-3);
+      }
+    }
+  }
 }
 
 // Logits times 8 divide beta and its interval by 8; rows given twice narrow it by sqrt(2) in log beta.

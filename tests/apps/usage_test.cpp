@@ -41,6 +41,8 @@ TEST_F(Usage, NamesThatAreNear) {
   refused("asess", "unknown command asess; did you mean assess? (see leeway --help)");
   refused("Pa a.npy b.npy", "unknown command Pa; did you mean pa? (see leeway --help)");
   refused("frobnicate", "unknown command frobnicate (see leeway --help)");
+  refused("bound --source a.npz --target b.npz c.npz",
+          "bound: unexpected argument 'c.npz' (see leeway bound --help)");
   refused("conds drw --seed 3", "conds: unknown command drw; did you mean draw? (see leeway conds --help)");
   refused("", "expected a command (see leeway --help)");
   refused("data", "data: expected a command (see leeway data --help)");

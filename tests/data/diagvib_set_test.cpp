@@ -277,6 +277,30 @@ TEST_F(DiagvibFiles, AreTrainingDataWithTheirStatistics) {
   }
 }
 
+// Row i of both environments has one digit class; pairs are counted alike, digits and random numbers differ.
+TEST(DiagvibPairs, EnvironmentsAreUnpairedSamplesOfTheSameDigits) {
+  const std::vector<std::size_t> classes = {2, 0, 1};
+  DiagvibSet set = empty_set(DiagvibSplit::val, classes);
+  for (const std::size_t e : {0U, 1U})
+    add_co_occurrence(set, weights_of("3-cgo"), DiagvibFactor::hue, {}, 60, e, 2);
+  std::map<std::string, std::size_t> pairs[2];
+  std::size_t other_hues = 0;
+  for (std::size_t i = 0; i < 60; ++i) {
+    const DiagvibRow &first = set.rows[i], &second = set.rows[60 + i];
+    EXPECT_EQ(first.label, second.label);
+    EXPECT_EQ(second.environment, 1);
+    EXPECT_NE(first.sample, second.sample);
+    EXPECT_LT(first.digit, set.digits.of_class[first.label].size() / 2);
+    EXPECT_GE(second.digit, set.digits.of_class[second.label].size() / 2);
+    for (const DiagvibRow* const row : {&first, &second})
+      ++pairs[row->environment][std::to_string(row->label) + set.class_of(*row, DiagvibFactor::hue)];
+    other_hues += first.codes[0] != second.codes[0];
+  }
+  EXPECT_EQ(pairs[0].size(), 6);
+  EXPECT_EQ(pairs[0], pairs[1]);
+  EXPECT_GT(other_hues, 15);
+}
+
 TEST_F(DiagvibFiles, CoOccurrenceIsWrittenAsGroups) {
   const std::vector<std::size_t> classes = {2, 0, 1};
   DiagvibSet set = empty_set(DiagvibSplit::train, classes);
@@ -287,7 +311,7 @@ TEST_F(DiagvibFiles, CoOccurrenceIsWrittenAsGroups) {
   EXPECT_EQ(data.groups[0].name, "digit");
   EXPECT_EQ(data.groups[1].name, "hue");
   EXPECT_THAT(data.groups[1].levels, ElementsAre("blue", "green", "red"));
-  EXPECT_FALSE(data.environment);
+  EXPECT_TRUE(data.environment);
   EXPECT_EQ(label_groups(data).levels.size(), 3);  // digit and hue are one
   write_diagvib_table(path("a.csv"), set);
   EXPECT_THAT(read_csv(path("a.csv")).header, ::testing::Contains("hue_degrees"));

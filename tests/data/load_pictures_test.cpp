@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "leeway/data/picture_file.h"
+#include "leeway/data/resize.h"
 #include "leeway/shift/jpeg.h"
 #include "tests/core/files.h"
 #include "tests/data/layouts.h"
@@ -46,6 +48,40 @@ TEST(LoadPictures, OtherSizesAreRefusedOrResized) {
   EXPECT_EQ(picture(set, 2), wanted);
   // Pixel centres: (y + 1/2) 30/9 and (x + 1/2) 40/9, away from the edge.
   EXPECT_NEAR(picture(set, 0)[81 + 4 * 9 + 4], 60 + 40 + 2 * 19.5 + 14.5, 3);
+}
+
+// As Waterbirds' metadata.csv and CelebA's list_attr_celeba.csv.
+TEST(LoadPictures, TablesNameTheirImages) {
+  const TemporaryFolder folder;
+  const auto table = [&](const std::string& text, const std::string& path_column = "") {
+    write_text(folder / "t.csv", text);
+    return load_table({folder / "t.csv", layout("mixed")}, path_column);
+  };
+  const Loaded birds = table(
+      "img_id,img_filename,y,split,place,place_filename\n"
+      "9,Clipart/Bed/00001.png,1,0,0,a/1.jpg\n10,Art/Bed/00001.jpg,0,2,,b/2.jpg\n");
+  EXPECT_THAT(column_names(birds),
+              ElementsAre("y", "img_id", "split", "place", "place_filename", "img_filename"));
+  EXPECT_THAT(texts(birds, "y"), ElementsAre("1", "0"));
+  EXPECT_THAT(texts(birds, "place"), ElementsAre("0", "unknown"));
+  EXPECT_THAT(birds.stored(1).shape, ElementsAre(3, 30, 40));
+  EXPECT_THAT(birds.shape, ElementsAre(3, 8, 12));
+  const Loaded faces = table("image_id,Smiling,Male\nArt/Bed/00001.jpg,-1,1\n");
+  EXPECT_THAT(column_names(faces), ElementsAre("Smiling", "Male", "image_id"));
+}
+
+TEST(LoadPictures, TablesWithoutImagesAreRefused) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& text, const std::string& path_column = "") {
+    write_text(folder / "t.csv", text);
+    return message_of([&] { (void)load_table({folder / "t.csv", layout("mixed")}, path_column); });
+  };
+  EXPECT_THAT(refused("a,b\n1,2\n"), HasSubstr("a column of image files"));
+  EXPECT_THAT(refused("a,b\n1.png,2\n", "file"), HasSubstr("--path-column"));
+  EXPECT_THAT(refused("a,b\n1.png,2\n ,3\n"), HasSubstr("an image file, found none at row 1"));
+  EXPECT_THAT(refused("a,b\n../1.png,2\n"), HasSubstr("'../1.png' at row 0"));
+  EXPECT_THAT(refused("a,b\n1.png,2\n"), HasSubstr("1.png"));
+  EXPECT_THAT(refused("a,b\n"), HasSubstr("found none"));
 }
 
 TEST(LoadPictures, AnyFormatIsResized) {
@@ -129,7 +165,6 @@ TEST(JpegFile, EveryCutIsAnError) {
 }
 
 TEST(JpegFile, SaysWhatIsWrong) {
-  EXPECT_THAT(said(bytes_of("inks.jpg")), HasSubstr("found a CMYK image"));
   EXPECT_THAT(said({}), HasSubstr("found an empty file"));
   EXPECT_THAT(said(std::vector<std::byte>(100)), HasSubstr("a complete JPEG image"));
   // The frame's header says its height in bytes 5 and 6 of the segment FFC0.
@@ -176,14 +211,31 @@ std::vector<std::uint8_t> resized_to(const std::vector<std::uint8_t>& from, cons
   return to;
 }
 
-TEST(Resize, IsTorchsBilinearInterpolationWithAntialiasing) {
-  const auto cases = nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/resize.json"));
-  for (const auto& one : cases) {
-    const Shape shape = one["shape"];
-    const std::vector<double> wanted = one["values"];
-    const auto found = resized_to(pixels_of(shape), shape, one["to"][0], one["to"][1]);
-    ASSERT_EQ(found.size(), wanted.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i], wanted[i], .5001) << one["to"] << i;
+nlohmann::json reference(const char* key) {
+  return nlohmann::json::parse(std::ifstream(std::string(LEEWAY_REFERENCE) + "/pictures.json"))[key];
+}
+
+TEST(Resize, HasThePixelsOfPillow) {
+  const std::map<std::string, Interpolation> names = {{"bilinear", Interpolation::bilinear},
+                                                      {"bicubic", Interpolation::bicubic},
+                                                      {"nearest", Interpolation::nearest}};
+  for (const auto& one : reference("resized")) {
+    const Shape shape = one["shape"], to = {shape[0], one["to"][0], one["to"][1]};
+    const std::array<std::size_t, 4> of = one["of"];
+    std::vector<std::uint8_t> found(to[0] * to[1] * to[2]);
+    resize(pixels_of(shape), shape, found, to, {of[0], of[1], of[2], of[3]}, names.at(one["how"]));
+    EXPECT_EQ(found, one["pixels"].get<std::vector<std::uint8_t>>()) << one["how"] << one["of"];
+  }
+}
+
+TEST(PictureFile, HasThePixelsOfPillow) {
+  const TemporaryFolder folder;
+  for (const auto& one : reference("files")) {
+    const std::vector<char> bytes = one["file"];
+    write_bytes(folder / "a", std::string(bytes.begin(), bytes.end()));
+    const Bitmap bitmap = read_picture(folder / "a");
+    EXPECT_THAT((std::array{bitmap.height, bitmap.width}), ElementsAre(one["size"][0], one["size"][1]));
+    EXPECT_EQ(color_planes(bitmap), one["pixels"].get<std::vector<std::uint8_t>>()) << one["name"];
   }
 }
 

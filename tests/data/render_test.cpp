@@ -180,6 +180,10 @@ TEST(Render, SaysWhatIsWrong) {
   EXPECT_EQ(read_split(file, 10).train, (std::vector<std::size_t>{3, 3}));
   write_text(file, "index,split\n3,train\n4,test\n3,test\n");
   EXPECT_REFUSED(read_split(file, 9), "each index in one set only, found 3 in two, again at row 2...");
+  write_text(file, "y,split\n1,val\n0,id_val\n0,train\n");  // a table of WILDS
+  EXPECT_EQ(read_split(file, 3).validation, std::vector<std::size_t>{0});
+  EXPECT_EQ(read_split(file, 3).train, std::vector<std::size_t>{2});
+  EXPECT_REFUSED(read_split(file, 2), "2 rows, one per image, found 3");
 }
 
 constexpr std::size_t size = diagvib_canvas, area = size * size;

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
+#include <numeric>
 
 #include "leeway/io/npy.h"
 #include "tests/core/files.h"
@@ -102,6 +104,37 @@ TEST_F(TrainingDataFile, RowsKeepWhatIsKnownOfThem) {
   EXPECT_EQ(groups.name, "y, sex, age");
   EXPECT_THAT(groups.levels, ElementsAre("y=0, sex=0, age=5", "y=1, sex=1, age=7"));
   EXPECT_THAT(groups.codes, ElementsAre(1, 0));
+}
+
+TEST_F(TrainingDataFile, RowsOfAnotherFileFollow) {
+  std::vector<std::uint8_t> levels(16);
+  std::iota(levels.begin(), levels.end(), std::uint8_t{0});
+  arrays_["x"] = make_array({4, 1, 2, 2}, levels);
+  const TrainingData data = read();
+  TrainingData more = select_rows(data, std::vector<std::size_t>{3, 0, 1});
+  more.environment->levels[0] += " more";
+  const TrainingData all = joined(data, more);
+  EXPECT_EQ(all.images.n(), 7U);
+  const TrainingData last = select_rows(all, std::vector<std::size_t>{4, 5, 6});
+  EXPECT_TRUE(std::ranges::equal(last.images.pixels.bytes(), more.images.pixels.bytes()));
+  EXPECT_EQ(last.images.labels, more.images.labels);
+  for (std::size_t j = 0; j < data.groups.size(); ++j)
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(all.groups[j].levels[last.groups[j].codes[i]],
+                more.groups[j].levels[more.groups[j].codes[i]]);
+  EXPECT_TRUE(all.environment->levels[all.environment->codes[4]].ends_with(" more"));
+  const auto refused = [&](const auto& change) {
+    TrainingData other = more;
+    change(other);
+    return message_of([&] { (void)joined(data, other); });
+  };
+  EXPECT_THAT(refused([](TrainingData& d) {
+                d.images.pixels.shape = {3, 1, 1, d.images.pixels_per_image() + 1};
+              }),
+              HasSubstr("the type, channels, height and width of"));
+  EXPECT_THAT(refused([](TrainingData& d) { d.images.class_names = {"a", "b"}; }), HasSubstr("class names"));
+  EXPECT_THAT(refused([](TrainingData& d) { d.groups.pop_back(); }),
+              HasSubstr("d.npz: sex, age, environment, found sex, environment"));
 }
 
 }  // namespace leeway::data::training_data_test

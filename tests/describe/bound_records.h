@@ -37,6 +37,7 @@ inline Bound full_bound() {
       {"hoeffding", .0678614, .4878614}, {"empirical-bernstein", .05, .47}, {"betting", .035, .455}};
   dis2.restarts = {.2, .18, .3, .25, .29, .32, .17, .3, .19, .31, .2, .28};
   dis2.corollary = error_bound::Verdict{.24, .3, true};
+  bound.divergences = error_bound::Divergences{.9, 1, .4};
   const ErrorMethod words{"dis2", "upper bound with probability 0.99", "critics come near", "they do not"};
   record.results = {
       {words, dis2.bound, {}, true},

@@ -188,6 +188,9 @@ BoundEvaluation two_methods() {
   bound.method = "dis2@0.005", bound.delta = .005;
   bound.score = {3, .2, 1. / 3, {.01, .98}, std::nullopt};
   bound.adjusted = {{"scale", .9, bound.score}};
+  bound.proved = Estimate{.5, {.2, .8}};
+  bound.validity = ValidityScores{Estimate{.5, {-.2, .9}}, {{.9, bound.score, .3}}};
+  record.losses = {{"disagreement", "d-bat", .3, .28, .02, Interval{.01, .03}, 20, 15, .01, .03}};
   record.results.insert(record.results.begin(), bound);
   return record;
 }

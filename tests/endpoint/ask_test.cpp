@@ -10,6 +10,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
@@ -148,9 +149,27 @@ TEST(Ask, RefusalsEndTheRunAndTheKeyGoesNowhere) {
   EXPECT_THAT(read_bytes(folder / "j.jsonl"), HasSubstr("square [key]"));
 }
 
+TEST(Ask, TheNameOfTheLimitIsSwitchedOnce) {
+  const Server server;
+  AskOptions options = options_of(server.url("/new"));
+  options.parallel = 4, options.retries = 0;
+  Asker asker(options);
+  const Asked first = asker.ask(images_of(20)), more = asker.ask(images_of(25));
+  expect_right(more);
+  EXPECT_TRUE(first.other_limit);
+  EXPECT_GT(first.retries, 0u);
+  EXPECT_LE(first.retries, options.parallel);
+  EXPECT_EQ(more.retries, 0u);
+  EXPECT_FALSE(Asker(options_of(server.url())).ask(images_of(1)).other_limit);
+}
+
 TEST(Ask, CertificatesAreVerified) {
   const Server server({"--tls", here + "certificate.pem", here + "key.pem"});
-  EXPECT_REFUSED(Asker(options_of(server.url("/v1", "https"))).ask(images_of(1)), "SSL peer certificate...");
+  const AskOptions options = options_of(server.url("/v1", "https"));
+  EXPECT_REFUSED(Asker(options).ask(images_of(1)), "SSL peer certificate...");
+  ::setenv("SSL_CERT_FILE", (here + "certificate.pem").c_str(), 1);
+  expect_right(Asker(options).ask(images_of(9)));
+  ::unsetenv("SSL_CERT_FILE");
 }
 
 TEST(Ask, StopsOnRequestAndKeepsWhatArrived) {

@@ -4,7 +4,8 @@
 Prints its port. The class of an image is its first pixel modulo the number of classes; an answer is "CLASS #ID", where ID is
 a digest of the image, and with logprobs the letter of the class. A share of the requests has a fault, by the seed: slow, 429, 500,
 503, a body that is cut or huge, wrong JSON, HTML, a connection that is closed. --log gets the ID of each request. Paths other than
-/v1: /same and /foreign redirect, /echo answers with the key, /unauthorized and /quota refuse, /hard answers in words of its own.
+/v1: /same and /foreign redirect, /echo answers with the key, /unauthorized and /quota refuse, /new takes max_completion_tokens alone, /hard answers in
+words of its own.
 """
 import argparse
 import asyncio
@@ -53,6 +54,8 @@ def answer(options, path, key, request):
         return 401, {"error": {"message": f"wrong key {key}", "type": "invalid_request_error", "code": "invalid_api_key"}}, {}
     if path.startswith("/quota"):
         return 429, {"error": {"message": "no credit", "code": "insufficient_quota"}}, {}
+    if path.startswith("/new") and "max_tokens" in request:
+        return 400, {"error": {"message": "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."}}, {}
     if path.startswith("/hard"):
         return 200, reply_of(*reversed(HARD[pixel % len(HARD)])), {}
     for place in ("same", "foreign"):

@@ -1,5 +1,6 @@
 #include "leeway/error_bound/dis2.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "leeway/core/random.h"
+#include "leeway/error_bound/evaluation.h"
 #include "leeway/io/npy.h"
 #include "tests/at_threads.h"
 #include "tests/message_of.h"
@@ -66,10 +68,11 @@ Dis2Options quick() {
 }
 
 struct Simulation {
+  std::vector<Shift> shifts[5];  // the bound of Theorem 3.6 at five_deltas
   std::size_t violated[4][3] = {}, too_low = 0, proved = 0, draws = 0;  // too_low: the estimate is
   double worst_validity = 2;
 };
-constexpr double deltas[] = {.01, .05, .1, .2};
+constexpr double deltas[] = {.01, .05, .1, .2}, five_deltas[] = {.01, .05, .1, .2, .5};
 
 Simulation simulate(Labeller labeller, std::size_t draws, std::size_t n_source, std::size_t n_target) {
   Simulation simulation;
@@ -84,6 +87,11 @@ Simulation simulate(Labeller labeller, std::size_t draws, std::size_t n_source, 
       const Dis2 result = dis2_bound(source, target, options);
       for (std::size_t i = 0; i < result.concentrations.size(); ++i)
         simulation.violated[level][i] += result.concentrations[i].bound < truth;
+      for (std::size_t i = 0; level == 0 && i < std::size(five_deltas); ++i) {
+        const double term = hoeffding_term(result.n_source, result.n_target, five_deltas[i]);
+        simulation.shifts[i].push_back(
+            {"", 1 - truth, std::clamp(1 - result.source_error - result.discrepancy - term, 0., 1.)});
+      }
       simulation.too_low += level == 0 && result.estimate < truth;
       simulation.proved += level == 0 && result.corollary->holds;
       simulation.worst_validity = std::min(simulation.worst_validity, *result.validity_score);
@@ -104,6 +112,12 @@ TEST(Dis2Tier2, HoldsWhereTheLabellerIsInTheClass) {
       const double d = deltas[level], n = static_cast<double>(simulation.draws);
       EXPECT_LE(static_cast<double>(count), n * d + 3 * std::sqrt(n * d * (1 - d))) << d;
     }
+  for (std::size_t level = 0; level < std::size(five_deltas); ++level) {
+    const auto [low, high] = score(simulation.shifts[level]).coverage_interval;
+    RecordProperty(fmt::format("violated@{}", five_deltas[level]),
+                   fmt::format("{:.4f} {:.4f}", 1 - high, 1 - low));
+    EXPECT_LE(1 - high, five_deltas[level]);
+  }
   // Nothing but the terms for chance keeps the bounds above the truth here, and they are not idle at .2.
   EXPECT_GT(simulation.too_low, simulation.draws / 5);
   EXPECT_GT(simulation.violated[3][2], 0u);

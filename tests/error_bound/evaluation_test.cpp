@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -92,6 +93,32 @@ TEST_F(ShiftTableFile, ErrorsBecomeAccuracies) {
   EXPECT_EQ(table.methods[0].shifts[0].truth, .75);
   EXPECT_EQ(table.methods[0].shifts[0].predicted, .5);
   EXPECT_EQ(table.data_sets, 1u);
+}
+
+TEST_F(ShiftTableFile, ColumnsAboutAMethodAreNoMethods) {
+  const ShiftTable table = read_shift_table(
+      write("error,dis2,validity:dis2,proved:dis2,discrepancy:a\n.1,.5,.9,1,-.1\n.2,.6,.8,0,.3\n"));
+  ASSERT_EQ(table.methods.size(), 1u);
+  EXPECT_THAT(table.methods[0].validity, ::testing::ElementsAre(.9, .8));
+  EXPECT_THAT(table.methods[0].proved, ::testing::ElementsAre(1, 0));
+  ASSERT_EQ(table.losses.size(), 1u);
+  EXPECT_EQ(table.losses[0].loss, "a");
+  EXPECT_THAT(table.losses[0].discrepancies, ::testing::ElementsAre(-.1, .3));
+  EXPECT_EQ(refusal("error,a,validity:a\n.1,.5,2\n"),
+            "table.csv: expected column 'validity:a' within 0 to 1, found 2 at row 0");
+}
+
+TEST(CompareLosses, IsStudentsPairedTest) {
+  const std::vector<LossShifts> losses{{"a", {.2, .4, .6}}, {"b", {.1, .2, .3}}, {"c", {.1, .3, .5}}};
+  const std::vector<LossTest> tests = compare_losses(losses);
+  ASSERT_EQ(tests.size(), 3u);
+  EXPECT_NEAR(tests[0].difference, .2, 1e-12);
+  EXPECT_EQ(tests[0].larger, 3u);
+  EXPECT_NEAR(tests[0].interval->low, .2 - 4.302653 * .1 / std::sqrt(3), 1e-6);
+  EXPECT_NEAR(*tests[0].p, .0741799, 1e-6);  // .1, .2, .3: t = 2 sqrt(3), 2 degrees of freedom
+  EXPECT_NEAR(*tests[0].p_adjusted, 2 * .0741799, 1e-6);
+  EXPECT_FALSE(tests[1].p || tests[1].p_adjusted);  // .1 each time
+  EXPECT_FALSE(compare_losses(std::vector<LossShifts>{{"a", {.2}}, {"b", {.1}}})[0].interval);
 }
 
 TEST_F(ShiftTableFile, RefusalsNameTheColumn) {

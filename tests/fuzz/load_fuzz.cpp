@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   return fuzz::guarded([&] {
     const std::size_t second = std::size_t{16} * data[1], third = second + std::size_t{16} * data[2];
-    switch (data[0] % 9) {
+    switch (data[0] % 11) {
       case 0:
         return touch(data::parse_cifar({part(0, left)}, {"file"}, false));
       case 1:
@@ -83,6 +83,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 7:
         return touch(
             data::parse_deepfashion_coarse({text(0, second), text(second, left)}, {"list", "values"}));
+      case 9:
+        return static_cast<void>(data::parse_picture_list(text(0, left), "list"));
+      case 10:
+        for (const char* const division : {"good", "bad", "rand"})
+          (void)data::parse_breeds({text(0, second), text(second, third), text(third, left)},
+                                   {"classes", "edges", "names"}, {1, 2}, {division, 2});
+        return;
       default:
         return touch(data::parse_deepfashion_fine({text(0, second), text(second, third), text(third, left)},
                                                   {"list", "values", "files"}));

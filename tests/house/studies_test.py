@@ -12,10 +12,10 @@ import unittest
 STUDIES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "studies"
 SCRIPTS = {"answers": "answers_tables.py", "average-case": "average_case_tables.py", "fashion-mnist": "tables.py", "bounds": "bounds_tables.py", "cifar-jpeg": "cifar_jpeg_tables.py", "conds": "conds_tables.py", "shortcuts": "shortcuts_tables.py",
            "coloured-digits": "coloured_digits_tables.py",
-           "adaptation": "adaptation_tables.py", "adaptation-search": "adaptation_search_tables.py", "environments": "environments_tables.py", "corruptions": "corruptions_tables.py",
+           "adaptation": "adaptation_tables.py", "adaptation-search": "adaptation_search_tables.py", "environments": "environments_tables.py", "co-occurrence": "co_occurrence_tables.py", "corruptions": "corruptions_tables.py",
            "drift": "drift_tables.py", "mvn-cdf": "mvn_cdf_tables.py", "quality": "quality_tables.py", "ranks": "ranks_tables.py",
            "sweep-scale": "sweep_scale_tables.py", "benchmark": "benchmark_tables.py",
-           "benchmark-sets": "benchmark_sets_tables.py"}
+           "benchmark-sets": "benchmark_sets_tables.py", "label-noise": "label_noise_tables.py"}
 
 
 def tables_of(text):

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "leeway/core/result.h"
@@ -13,6 +14,7 @@
 #include "leeway/io/images.h"
 #include "leeway/io/npy.h"
 #include "leeway/io/outputs.h"
+#include "leeway/io/png.h"
 #include "leeway/io/safetensors.h"
 #include "leeway/tasks/attack/attack.h"
 #include "tests/nn/command_fixture.h"
@@ -50,6 +52,20 @@ TEST_F(Command, TrainInferAttackFitTogether) {
   EXPECT_EQ(read_npz(path("o2.npz")).at("norms").shape, (std::vector<std::size_t>{300}));
 }
 
+TEST_F(Command, TrainsWithAFileOfValidationAndItsSecondSample) {
+  (void)images(60);
+  const Json train = record(
+      "train --data data.npz --validation-data data.npz --select pa --select-shifted data.npz --epochs 1 "
+      "--out "
+      "m.safetensors");
+  EXPECT_EQ(train.at("inputs").size(), 3U);
+  const Json& result = train.at("results").at(0);
+  EXPECT_EQ(result.at("n_train"), 60);
+  EXPECT_EQ(result.at("n_validation"), 60);
+  EXPECT_EQ(result.at("kept").at("validation_shifted_accuracy"), result.at("kept").at("validation_accuracy"));
+  EXPECT_TRUE(result.at("plan").at("shifted").is_string());
+}
+
 // Names travel from images to weights, outputs and attacked images; a target that lacks a class is read by its names.
 TEST_F(Command, ClassesAreAlignedByName) {
   Images data = read_images(images(300));
@@ -84,6 +100,32 @@ TEST_F(Command, ClassesAreAlignedByName) {
       "--quiet");
   EXPECT_EQ(to_i64(read_npz(path("adv.npz")).at("targets"), "targets"),
             std::vector<std::int64_t>(rows.size(), 1));
+}
+
+// Decoded when they are needed, pictures of a folder give what the same pictures in a file give.
+TEST_F(Command, TakesFoldersOfPictures) {
+  for (std::size_t i = 0; i < 12; ++i) {
+    Bitmap bitmap{3, 8 + i % 2, 9, {}};
+    for (std::size_t j = 0; j < 27 * bitmap.height; ++j)
+      bitmap.pixels.push_back(static_cast<std::uint8_t>(60 * (i % 3) + 7 * i * j % 61));
+    const std::string folder = path("pictures/class " + std::to_string(i % 3));
+    std::filesystem::create_directories(folder);
+    write_png(folder + "/" + std::to_string(i) + ".png", bitmap);
+  }
+  const std::string how = " --resize-shorter 6", folder = " --data pictures" + how, file = " --data file.npz",
+                    model = " --model l.safetensors";
+  good("data load folder pictures" + how + " --out file.npz --quiet");
+  good("train" + folder + " --arch linear --epochs 1 --threads 1 --out l.safetensors --quiet");
+  const auto written = [&](const std::string& command, const std::string& data, const std::string& array) {
+    good(command + data + " --out o.npz --quiet");
+    const Array found = read_npz(path("o.npz")).at(array);
+    return std::pair(found.shape, to_f64(found, array));
+  };
+  for (const auto& [command, array] : {std::pair("infer" + model, "logits"),
+                                       {"attack --attack fgsm" + model, "x"},
+                                       {"average-case --sigma 0.1" + model, "confidence"},
+                                       {"shift brightness", "x"}})
+    EXPECT_EQ(written(command, folder, array), written(command, file, array)) << command;
 }
 
 TEST_F(Command, InspectTellsWhatAModelHoldsAndExpects) {
@@ -187,6 +229,8 @@ TEST_F(Command, WrongUseIsExit2) {
       {{"attack", "--model", "m", "--data", data, "--set", "gamma", "--out", path("o")}, "NAME=NUMBER"},
       {{"infer", "--data", data}, "--model"},
       {{"train", "--data", data, "--out", path("o"), "--select", "pa"}, "--select-shift"},
+      {{"train", "--data", data, "--validation-data", data, "--validation", "0.2", "--out", path("o")},
+       "--validation-data: not allowed with --validation"},
       {{"train", "--data", data, "--out", path("o"), "--select", "luck"}, "luck"}};
   for (const auto& [arguments, said] : cases) {
     EXPECT_EQ(run(arguments), 2) << said;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "leeway/core/parallel.h"
 #include "leeway/io/npy.h"
@@ -12,6 +13,7 @@
 #include "leeway/nn/io/checkpoint.h"
 #include "leeway/nn/io/weights.h"
 #include "tests/case_name.h"
+#include "tests/nn/reference_weights.h"
 #include "tests/nn/toy.h"
 
 namespace leeway::nn::load_test {
@@ -128,6 +130,37 @@ TEST(Checkpoints, LoadIntoTheirArchitecture) {
   Images flat = images;
   flat.pixels.shape = {4, 1, 1, 4};
   EXPECT_TRUE(toy::same_bits(model->outputs(images).logits, expected->outputs(flat).logits));
+}
+
+// Networks of RobustBench normalize by buffers of their own; robustbench.py saved one with its logits.
+TEST(Checkpoints, NormalizeByTheBuffersOfTheNetwork) {
+  const toy::Folder folder;
+  const std::string reference = std::string(LEEWAY_REFERENCE) + "/robustbench";
+  const auto wanted =
+      nlohmann::json::parse(read_bytes(reference + ".json")).get<std::vector<std::vector<double>>>();
+  Images images = toy::images(4, {3, 2, 2}, 3);
+  images.pixels = to_array(toy::reference_images({4, 3, 2, 2}));
+  const auto model = toy::loaded(reference + ".pt", "linear", {3, 2, 2});
+  EXPECT_NEAR(model->info().normalization.mean.at(2), .4465, 1e-7);
+  toy::expect_logits(to_tensor(model->outputs(images).logits, "logits"), wanted);
+  const ArrayMap tensors = read_checkpoint(reference + ".pt").tensors;
+  const auto saved = [&](const std::vector<std::pair<std::string, std::string>>& names) {
+    ArrayMap others;
+    for (const auto& [name, other] : names) others[other] = tensors.at(name);
+    write_npz(folder / "w.npz", others);
+    return folder / "w.npz";
+  };
+  const auto wrapped = saved({{"weight", "model.weight"},
+                              {"bias", "model.bias"},
+                              {"mu", "normalize.mean"},
+                              {"sigma", "normalize.std"}});
+  toy::expect_logits(to_tensor(toy::loaded(wrapped, "linear", {3, 2, 2})->outputs(images).logits, "logits"),
+                     wanted);
+  ModelSource source = toy::source_of(reference + ".pt", "linear", {3, 2, 2});
+  source.mean = std::vector<double>{0, 0, 0};
+  EXPECT_EQ(session().load(source)->info().normalization.mean, *source.mean);
+  EXPECT_THAT(load_error(saved({{"weight", "weight"}, {"bias", "bias"}, {"mu", "mu"}}), "linear", {3, 2, 2}),
+              ::testing::HasSubstr("unknown mu"));
 }
 
 TEST(Metadata, IsChecked) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -42,6 +43,24 @@ TEST(ClassGradients, MakeUpTheInputGradient) {
         EXPECT_NEAR(gradients.view<float>()[i * d + pixel], expected, scaled ? 1e-5 : 1e-6);
       }
     }
+  }
+}
+
+// small-cnn on 12 x 12: maps of 6 x 6 and 3 x 3. linear, d k products, without gradients of its own.
+TEST(Models, TellTheirCost) {
+  const double d = 3 * 12 * 12;
+  const std::pair<const char*, double> networks[] = {
+      {"linear", 2 * d * 4}, {"small-cnn", 2. * (16 * 36 * 48 + 32 * 9 * 256 + 288 * 100 + 100 * 4)}};
+  for (const auto& [name, flops] : networks) {
+    const auto model = toy::model(name, colour, 4, 2);
+    const Classifier classifier = model->classifier(colour);
+    const CallCost one = classifier.cost(1, false).value(), many = classifier.cost(1024, false).value(),
+                   both = classifier.cost(1024, true).value();
+    EXPECT_EQ(one.flops, flops) << name;
+    EXPECT_EQ(many.flops, 1024 * flops) << name;
+    EXPECT_EQ(both.flops, 1024 * flops) << name;
+    EXPECT_GE(many.bytes, 32 * 4 * sizeof(float)) << name;  // the logits of a shard
+    EXPECT_LT(many.bytes, both.bytes) << name;
   }
 }
 

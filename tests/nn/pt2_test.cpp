@@ -1,7 +1,10 @@
 // .pt2 archives on LibTorch: those of today's PyTorch against its numbers, and programs made by hand.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "leeway/io/npy.h"
+#include "tests/case_name.h"
 #include "tests/nn/io/pt2_archives.h"
 #include "tests/nn/toy.h"
 
@@ -10,33 +13,71 @@ namespace leeway::nn::pt2_test {
 using namespace pt2s;
 using ::testing::HasSubstr;
 
-class WrittenByPyTorch : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(WrittenByPyTorch, HasItsLogitsAndGradients) {
-  const std::filesystem::path folder = std::filesystem::path(LEEWAY_SHARED_DATA) / "modern";
-  if (!is_there(folder)) GTEST_SKIP() << "no models of today's PyTorch beside this clone";
-  const ArrayMap expected = read_npz(folder / (GetParam() + ".npz"));
-  const torch::Tensor all = shared_tensor(expected.at("x"));
-  std::vector<std::int64_t> sizes = all.sizes().vec();
-  const std::size_t rank = sizes.size();
-  sizes.resize(4, 1);
-  Images images;
-  images.path = "x", images.rank = rank, images.pixels = to_array(all.reshape(sizes));
-  const auto model = toy::loaded(folder / (GetParam() + ".pt2"), "", shape_of(images));
-  const Classifier classifier = model->classifier(shape_of(images));
-  const auto x = images.pixels.view<float>();
-  const Array logits = make_array({images.n(), classifier.k}, classifier.logits(x));
-  EXPECT_LT(toy::largest_gap(logits, expected.at("logits")), 1e-5);
-  const std::vector<std::int32_t> first(images.n(), 0);
-  const std::vector<float> found = class_gradients(classifier.linearize(x), classifier.k, first);
-  EXPECT_LT(toy::largest_gap(make_array(expected.at("gradient_class0").shape, found),
-                             expected.at("gradient_class0")),
-            1e-4);
+// Files NETWORK_WRITER.ENDING beside NETWORK.npz (x, logits, gradient_class0), such as those that
+// tests/reference/large_models.py writes.
+std::filesystem::path written_models() {
+  const char* other = std::getenv("LEEWAY_WRITTEN_MODELS");
+  return other != nullptr ? std::filesystem::path(other)
+                          : std::filesystem::path(LEEWAY_SHARED_DATA) / "modern";
 }
 
-INSTANTIATE_TEST_SUITE_P(, WrittenByPyTorch,
-                         ::testing::Values("cnn", "vit", "lstm", "sdpa", "depthwise", "tabular"),
-                         [](const auto& instance) { return instance.param; });
+std::vector<std::string> written_files() {
+  std::vector<std::string> names;
+  if (is_there(written_models()))
+    for (const auto& entry : std::filesystem::directory_iterator(written_models()))
+      if (entry.path().extension() != ".npz" && entry.path().extension() != ".data")
+        names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string network_of(const std::string& file) { return file.substr(0, file.find_first_of("_.")); }
+
+class WrittenByPyTorch : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    for (auto& [name, array] : read_npz(written_models() / (network_of(GetParam()) + ".npz")))
+      expected_.emplace(name, std::move(array));
+    const torch::Tensor x = shared_tensor(expected_.at("x"));
+    std::vector<std::int64_t> sizes = x.sizes().vec();
+    images_.path = "x", images_.rank = sizes.size();
+    sizes.resize(4, 1);
+    images_.pixels = to_array(x.reshape(sizes));
+  }
+
+  ArrayMap expected_;
+  Images images_;
+};
+
+TEST_P(WrittenByPyTorch, HasItsLogitsAndGradientsOrSaysHowToExportIt) {
+  const auto ending = std::filesystem::path(GetParam()).extension();
+  const std::string network = ending == ".pth" ? network_of(GetParam()) : "";
+  std::unique_ptr<Model> model;
+  const std::string refusal =
+      message_of([&] { model = toy::loaded(written_models() / GetParam(), network, shape_of(images_)); });
+  if (model == nullptr && ending == ".pth") GTEST_SKIP() << refusal;
+  if (model == nullptr) {
+    RecordProperty("refusal", refusal);
+    EXPECT_EQ(ending, ".pt") << refusal;
+    EXPECT_THAT(refusal, HasSubstr("torch.onnx.export"));
+    return;
+  }
+  const Classifier classifier = model->classifier(shape_of(images_));
+  const auto x = images_.pixels.view<float>();
+  const double logits =
+      toy::largest_gap(make_array({images_.n(), classifier.k}, classifier.logits(x)), expected_.at("logits"));
+  const std::vector<std::int32_t> first(images_.n(), 0);
+  const Array& of_torch = expected_.at("gradient_class0");
+  const double gradients = toy::largest_gap(
+      make_array(of_torch.shape, class_gradients(classifier.linearize(x), classifier.k, first)), of_torch);
+  RecordProperty("logits", std::to_string(logits * 1e9));
+  RecordProperty("gradients", std::to_string(gradients * 1e9));
+  EXPECT_LT(logits, 1e-5);
+  EXPECT_LT(gradients, 1e-4);
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WrittenByPyTorch);
+INSTANTIATE_TEST_SUITE_P(, WrittenByPyTorch, ::testing::ValuesIn(written_files()), case_name);
 
 class Pt2 : public ::testing::Test {
  protected:

@@ -89,6 +89,30 @@ TEST_F(SelectedTraining, ScoreSeesCleanAndShiftedOutputsOfTheEpoch) {
   EXPECT_FALSE(toy::same_bits(seen_[0].first.logits, seen_[1].first.logits));
 }
 
+// Row i of the second sample pairs with validation row i and keeps its own label.
+TEST_F(SelectedTraining, ASecondSampleTakesThePlaceOfTheShift) {
+  data::TrainingData data(images_);
+  options_.validation.reset(), options_.validation_rows = {150, 160, 170};
+  options_.selection.shift.clear(), options_.keep_epochs.clear(), options_.epochs = 1;
+  data.shifted = toy::squares(3, 4, 9);
+  (void)session().train(data, options_, folder_ / "m");
+  const auto model = toy::loaded(folder_ / "m");
+  EXPECT_TRUE(toy::same_bits(seen_.at(0).second.logits, model->outputs(*data.shifted).logits));
+  EXPECT_EQ(seen_[0].second.labels, data.shifted->labels);
+  EXPECT_EQ(seen_[0].first.labels,
+            (std::vector{images_.labels->at(150), images_.labels->at(160), images_.labels->at(170)}));
+  EXPECT_EQ(training_of(folder_ / "m").options.select_shift, "");
+  const auto digest = training_of(folder_ / "m").plan.shifted;
+  EXPECT_TRUE(digest);
+  (*data.shifted->labels)[0] ^= 1;
+  (void)session().train(data, options_, folder_ / "m");
+  EXPECT_NE(training_of(folder_ / "m").plan.shifted, digest);
+  data.shifted = toy::squares(4, 4, 9);
+  EXPECT_REFUSED(session().train(data, options_, folder_ / "m"), "toy.npz: expected 3 images,... found 4");
+  data.shifted = toy::images(3, {1, 8, 9}, 4);
+  EXPECT_REFUSED(session().train(data, options_, folder_ / "m"), "8 x 8,... found 1 channels of 8 x 9");
+}
+
 TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
   const auto interrupt = [&] {
     std::filesystem::remove(folder_ / "m.state");

@@ -151,9 +151,18 @@ def mvn_cdf(folder):
     return (upper, covariance), ["mvn-cdf", "--upper", "z.npy", "--covariance", "R.npy"]
 
 
+PICTURES = False  # of a folder
+
+
 def shift(folder):
     random = numpy.random.default_rng(13)
     x = random.integers(0, 256, size=(20, 3, 32, 32), dtype=numpy.uint8)
+    if PICTURES:
+        (folder / "pictures").mkdir()
+        for row in range(4):
+            write_png(folder / "pictures" / f"{row}.png", x[row].transpose(1, 2, 0))
+        write_table(folder, "pictures.csv", {"file": ["2.png", "1.png"], "label": [1, 0]})
+        return ("pictures", SHIFT), ["shift", SHIFT, "--data", "pictures", "--out", "shifted.npz"]
     images = write(folder, "images.npz", x=x, y=numpy.arange(20) % 4)
     return (images, SHIFT), ["shift", SHIFT, "--data", "images.npz", "--out", "shifted.npz"]
 
@@ -187,7 +196,7 @@ CASES = {"agreement": agreement, "assess": assess, "select": select, "distances"
          "conds.describe": conds_describe, "list": families}
 # Functions of a model in memory, which rounds by its library: test_attack.py, test_attack_curve.py, test_torch_classifier.py; of a
 # server: test_endpoint.py.
-OF_MODELS = {"attack", "attack_curve", "infer_endpoint"}
+OF_MODELS = {"attack", "attack_curve", "attack_endpoint", "infer_endpoint"}
 # What the command or the case needs beside any option.
 ALWAYS = {"average_case": {"sigma": [.1, .3]}, "list": {"family": "estimators"},
           "conds.split": {"label": "shape", "sc": "color", "ldd": "size", "train": 6, "val": 2, "test": 2},
@@ -200,7 +209,7 @@ VALUES = {
     ("average_case", "class_names"): "a,b,c,d", ("*", "first_label"): 0,
     ("*", "labels"): "labels.npy", ("assess", "labels"): "labels.npy,noise=other.npy", ("*", "groups"): "groups.csv", ("*", "index"): "split.csv", ("*", "split"): "test",
     ("agreement", "ratios"): [0., .25, .5], ("agreement", "pairing"): "label", ("agreement", "bootstrap"): 20,
-    ("agreement", "curve"): 7,
+    ("agreement", "curve"): 7, ("agreement", "prior"): "labels",
     ("assess", "chunk"): "1d", ("assess", "time_column"): "when", ("assess", "sigma"): [.1, .2], ("assess", "survival_rows"): 50,
     ("assess", "unit"): "reviews", ("assess", "bootstrap"): 20, ("assess", "restarts"): 2,
     ("distances", "only"): ["kl", "wasserstein"], ("align", "sample"): 64,
@@ -214,6 +223,9 @@ VALUES = {
     ("average_case", "draws"): 1000, ("average_case", "tolerance"): 1e-3, ("average_case", "certify_alpha"): .01,
     ("mvn_cdf", "max_points"): 2**21, ("mvn_cdf", "tolerance"): 1e-5, ("mvn_cdf", "log_tolerance"): .1,
     ("shift", "strength"): .2, ("shift", "severity"): 3, ("shift", "classes"): [1, 2], ("shift", "frost_dir"): "frost",
+    ("shift", "preprocess"): "timm:0.875", ("shift", "resize_shorter"): 40, ("shift", "interpolation"): "nearest", ("shift", "crop"): 20,
+    ("shift", "picture_labels"): "pictures.csv", ("shift", "group_rates"): [.2, .5],
+    ("agreement", "suspects"): 5,
     ("shift_text", "column"): "title", ("shift_text", "strength"): 2., ("shift_text", "label"): "label",
     ("shift_text", "words"): "words.csv", ("shift_text", "positive"): ["1", "yes"], ("shift_text", "negative"): ["0", "no"],
     ("conds.split", "uds"): "size", ("conds.split", "columns"): ["color", "size"],
@@ -226,7 +238,8 @@ ELSEWHERE = {
     ("average_case", "convergence"): "asks a model, which rounds by its library: test_torch_classifier.py",
     ("assess", "rows"): "the command writes a file: test_rows_are_those_of_the_command",
 }
-BESIDE = {("shift", "set"): {"severity": 2}, ("shift", "variant"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
+BESIDE = {("shift", "interpolation"): {"resize_shorter": 24}, ("shift", "set"): {"severity": 2}, ("shift", "variant"): {"severity": 2}, ("shift", "frost_dir"): {"severity": 2},
+          ("shift", "groups"): {"group_rates": [.2, .5]}, ("shift", "group_rates"): {"groups": "groups.csv"},
           ("shift_text", "positive"): {"negative": ["0"]}, ("shift_text", "negative"): {"positive": ["1"]},
           ("conds.split", "uds"): {"ldd": None},
           ("conds.split", "all"): {"sc": None, "ldd": None, "columns": ["color", "size"]},
@@ -258,6 +271,10 @@ def files_beside(folder, n):
     write_table(folder, "split.csv", {"index": range(n), "split": [["test", "val", "train"][row % 3] for row in range(n)]})
 
 
+def groups_of_images(folder, _):
+    files_beside(folder, 20)
+
+
 def jacobian(folder, n):
     numpy.save(folder / "jacobian.npy", numpy.random.default_rng(19).normal(size=(n, 5, 6)).astype(numpy.float32))
 
@@ -269,11 +286,14 @@ def frost(folder, _):
 
 # What an option is about: functions that make files, of a folder and a number of rows; what stands in this module otherwise.
 FILES = {("*", "labels"): files_beside, ("*", "groups"): files_beside, ("*", "index"): files_beside, ("*", "split"): files_beside,
-         ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost}
+         ("assess", "sigma"): jacobian, ("assess", "survival_rows"): jacobian, ("shift", "frost_dir"): frost,
+         ("shift", "groups"): groups_of_images, ("shift", "group_rates"): groups_of_images}
 INPUTS = {("*", "binary"): {"outputs": binary_outputs}, ("*", "labels"): {"write": write_without_labels},
           ("*", "label_column"): {"write": write_truth},
           ("assess", "chunk"): {"TIMES_OF_TARGETS": "time"},
           ("assess", "time_column"): {"TIMES_OF_TARGETS": "when"}, ("shift", "classes"): {"SHIFT": "label-subset"},
+          **{("shift", option): {"PICTURES": True} for option in ("preprocess", "resize_shorter", "interpolation", "crop", "picture_labels")},
+          ("shift", "groups"): {"SHIFT": "label-noise"}, ("shift", "group_rates"): {"SHIFT": "label-noise"},
           ("shift", "frost_dir"): {"SHIFT": "frost"}, ("conds.split", "dataset"): {"table_of": protocol_table}}
 
 

@@ -1,10 +1,12 @@
-"""Models behind a chat endpoint: the function against the command, exit codes, and a comparison of two prompts."""
+"""Models behind a chat endpoint: the functions against the command, exit codes, attacks, and a comparison of two prompts."""
 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 
 import numpy
 import pytest
@@ -18,10 +20,10 @@ CLASSES = "square,ellipse,heart"
 
 
 @pytest.fixture
-def endpoint(tmp_path, monkeypatch):
+def endpoint(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LEEWAY_API_KEY", KEY)
-    server = subprocess.Popen([sys.executable, SERVER], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([sys.executable, SERVER, *getattr(request, "param", [])], stdout=subprocess.PIPE, text=True)
     yield f"http://127.0.0.1:{int(server.stdout.readline())}"
     server.kill()
     server.wait()
@@ -80,10 +82,43 @@ def test_two_prompts_are_compared_on_the_same_samples(endpoint):
     assert [(one["n"], abs(one["difference"])) for one in record["comparisons"]] == [(12, 1)]
 
 
+def attack_words(endpoint, *words):
+    return ["attack", "--endpoint", endpoint + "/v1", "--endpoint-model", "m", "--data", "images.npz", "--classes", CLASSES, "--out", "adv.npz",
+            "--attack", "square", "--eps", "2/255", "--set", "queries=30", "--journal", "attack.jsonl", *words]
+
+
+def test_an_attack_resumes_and_agrees_with_the_function(endpoint):
+    numpy.savez("images.npz", **images())
+    done = command(*attack_words(endpoint, "--max-requests", 12), code=5)
+    assert "at most 384 requests" in done.stderr and endpoint in done.stderr and not os.path.exists("adv.npz")
+    first = json.loads(command(*attack_words(endpoint, "--json")).stdout)["results"][0]
+    result = leeway.attack_endpoint(images(), endpoint + "/v1", "m", classes=CLASSES, eps=2 / 255, parameters={"queries": 30}, quiet=True)
+    saved, second = numpy.load("adv.npz"), result.to_dict()["results"][0]
+    numpy.testing.assert_array_equal(result.arrays["x"], saved["x"])
+    assert first["clean_accuracy"] == 1 and first["robust_accuracy"] == second["robust_accuracy"] < 1
+    assert second["endpoint"]["requests"] == first["endpoint"]["requests"] + 12 <= 384
+    numpy.testing.assert_allclose(saved["x"] * 255, numpy.round(saved["x"] * 255), atol=1e-4)
+
+
+@pytest.mark.parametrize("endpoint", [["--seconds", "60"]], indirect=True)
+def test_ctrl_c_ends_an_attack_on_a_slow_server(endpoint):
+    numpy.savez("images.npz", **images())
+    running = subprocess.Popen([_command.binary(), *attack_words(endpoint)], stderr=subprocess.PIPE, text=True)
+    assert "at most" in running.stderr.readline()
+    running.send_signal(signal.SIGINT)
+    begun = time.monotonic()
+    assert running.wait(10) == 130 and time.monotonic() - begun < 2
+
+
 def test_mistakes_in_the_call(endpoint):
     numpy.savez("images.npz", **images())
     assert "--journal" in command("infer", "--endpoint", endpoint, "--endpoint-model", "m", "--data", "images.npz", "--out", "o.npz", code=2).stderr
     assert "generel1" in infer(endpoint, "/v1", "a", "--prompt", "generel1", code=3).stderr
     assert "HTTP 401: wrong key [key]" in infer(endpoint, "/unauthorized", "b", code=3).stderr
+    for words, found in [(["--attack", "pgd"], "expected square or hopskipjump"), (["--checks"], "--checks"), (["--model", "m.pt"], "--model"),
+                         (["--no-class", "guess"], "--no-class")]:
+        assert found in command(*attack_words(endpoint, *words), code=2).stderr
+    with pytest.raises(leeway.Error, match="hopskipjump"):
+        leeway.attack_endpoint(images(), endpoint, "m", classes=CLASSES, attack="pgd")
     with pytest.raises(leeway.Error, match="endpoint_model"):
         leeway.infer_endpoint(images(), endpoint, classes=CLASSES)

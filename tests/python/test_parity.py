@@ -162,6 +162,7 @@ def test_all_functions_have_a_case():
 def test_flags_of_the_commands_are_options(tmp_path):
     """A flag that is neither data nor of the command alone is a keyword."""
     alone = {"help", "json", "out", "config", "report", "figures", "help-all", "junit", "list-keys"}
+    of_endpoints = {parameter.replace("_", "-") for parameter in _functions.table["infer_endpoint"].__signature__.parameters}
     data = {"agreement": {"labels", "compare", "name", "pairs", "save-pairs"},
             "assess": {"source", "target", "images", "rows-csv", "fail-if", "model", "jacobian",
                        "arch", "mean", "std", "scale", "template", "vocabulary", "classes", "stochastic", "trust", "as-is", "normalization",
@@ -172,11 +173,13 @@ def test_flags_of_the_commands_are_options(tmp_path):
             "shift": {"data", "sheet", "index", "split"}, "shift_text": {"data"},
             "mvn_cdf": {"upper", "covariance"},
             "infer_endpoint": {"model", "data", "layout", "index", "split", "arch", "mean", "std", "scale", "template", "vocabulary", "binary", "device", "stochastic", "trust"},
-            "attack_curve": {"model", "data", "layout", "index", "split", "attack", "eps", "steps", "set", "jobs", "slurm", "tasks", "time", "arch", "mean", "std",
+            "attack_curve": {"model", "data", "layout", "index", "split", "attack", "eps", "steps", "set", "jobs", "slurm", "tasks", "time", "memory", "partition", "account", "gpus", "sbatch", "dry-run", "arch", "mean", "std",
                              "scale", "classes", "template", "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
-            "attack": {"model", "data", "layout", "index", "split", "steps", "restarts", "set", "arch", "mean", "std", "scale", "classes", "template",
-                       "vocabulary", "binary", "normalization", "device", "stochastic", "trust"},
-            "average_case": {"model", "data", "layout", "logits", "jacobian", "gram", "labels", "index", "split", "noise-covariance", "arch", "mean",
+            "attack": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "index", "split", "steps", "restarts", "set", "arch", "mean", "std", "scale", "classes", "template",
+                       "vocabulary", "binary", "normalization", "device", "stochastic", "trust"} | of_endpoints,
+            "attack_endpoint": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "index", "split", "steps", "restarts", "set", "checks", "arch", "mean", "std", "scale",
+                                "template", "vocabulary", "binary", "device", "stochastic", "trust"},
+            "average_case": {"preprocess", "resize-shorter", "interpolation", "crop", "picture-labels", "model", "data", "layout", "logits", "jacobian", "gram", "labels", "index", "split", "noise-covariance", "arch", "mean",
                              "std", "scale", "template", "vocabulary", "classes", "stochastic", "trust", "as-is", "normalization", "device"}}
     for name, command, *_ in _leeway.functions():
         text = subprocess.run([_command.binary(), *command.split()[1:], "--help"], capture_output=True, text=True).stdout

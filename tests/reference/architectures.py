@@ -130,6 +130,35 @@ class WideResnet(nn.Module):
         return self.fc(F.avg_pool2d(F.relu(self.bn1(x)), 8).flatten(1))
 
 
+class SiluBlock(nn.Module):
+    """A stride of 2 pads on the right and below; the shortcut convolves the activation."""
+
+    def __init__(self, inputs, size, stride):
+        super().__init__()
+        self.batchnorm_0, self.conv_0 = nn.BatchNorm2d(inputs), nn.Conv2d(inputs, size, 3, stride, 2 - stride, bias=False)
+        self.batchnorm_1, self.conv_1 = nn.BatchNorm2d(size), conv(size, size, 3)
+        self.shortcut = None if inputs == size else conv(inputs, size, 1, stride)
+
+    def forward(self, x):
+        active = F.silu(self.batchnorm_0(x))
+        padded = F.pad(active, (0, 1, 0, 1)) if self.conv_0.stride == (2, 2) else active
+        inner = self.conv_1(F.silu(self.batchnorm_1(self.conv_0(padded))))
+        return inner + (x if self.shortcut is None else self.shortcut(active))
+
+
+class SiluWideResnet(nn.Module):
+    def __init__(self, depth, width):
+        super().__init__()
+        self.init_conv = conv(3, 16, 3)
+        self.layer = nn.Sequential()
+        for i, layer in enumerate(stages(SiluBlock, 16, ((depth - 4) // 6,) * 3, (16 * width, 32 * width, 64 * width))):
+            self.layer.add_module(str(i), nn.Sequential(OrderedDict(block=layer)))
+        self.batchnorm, self.logits = nn.BatchNorm2d(64 * width), nn.Linear(64 * width, 10)
+
+    def forward(self, x):
+        return self.logits(F.silu(self.batchnorm(self.layer(self.init_conv(x)))).mean((2, 3)))
+
+
 class Jpeg(torch.autograd.Function):
     """Quality 50 by Pillow; the gradient passes straight through."""
 
@@ -229,6 +258,8 @@ ARCHITECTURES = {  # the network, height and width of the images
     "resnet101-cifar": (lambda: SmallImageResnet(Bottleneck, 4, (3, 4, 23, 3)), (32, 32)),
     "preact-resnet18": (PreActResnet18, (32, 32)),
     "wrn-28-10": (WideResnet, (32, 32)),
+    "dm-wrn-28-10": (lambda: SiluWideResnet(28, 10), (16, 16)),
+    "dm-wrn-70-16": (lambda: SiluWideResnet(70, 16), (8, 8)),
     "resnet18": (lambda: models.resnet18(num_classes=10), (48, 40)),
     "resnet50": (lambda: models.resnet50(num_classes=10), (48, 40)),
     "resnet101": (lambda: models.resnet101(num_classes=10), (48, 40)),

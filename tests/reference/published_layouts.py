@@ -196,6 +196,8 @@ def main():
     seed("deepfashion_coarse", 7, *[(here / "coarse" / name).read_bytes() for name in ["list_attr_cloth.txt", "list_attr_img.txt"]], text=True)
     seed("deepfashion_fine", 8, *[(here / "fine" / name).read_bytes() for name in ["list_attr_cloth.txt", "train_attr.txt", "train.txt"]],
          text=True)
+    seed("picture_list", 9, b"trunk05/a.jpg 3\ntrunk00/b.jpg 11\n")
+    seed("breeds", 10, b'[[0, "a", "x"], [1, "b", "y"]]\n', b"n00001740 top\ntop a\ntop b\n", b"top\tname\n", text=True)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "tests/at_threads.h"
 #include "tests/case_name.h"
@@ -18,9 +19,10 @@ namespace leeway::shift::members_test {
 
 class EveryShift : public ::testing::TestWithParam<Member> {
  protected:
-  // label-subset keeps two of the three classes; imbalance orders all; the others look at no class.
+  // label-subset keeps two of the three classes; imbalance and label noise order all; the others look at no
+  // class.
   static std::vector<std::int64_t> classes() {
-    if (GetParam().select == nullptr) return {};
+    if (!GetParam().keeps_pixels()) return {};
     return GetParam().name == "label-subset" ? std::vector<std::int64_t>{2, 0}
                                              : std::vector<std::int64_t>{1, 2, 0};
   }
@@ -54,13 +56,14 @@ TEST_P(EveryShift, StaysBetweenZeroAndOne) {
 
 TEST_P(EveryShift, ChangesSomethingByDefault) {
   const Shifted shifted = run(images_, GetParam().strength().value);
-  EXPECT_NE(floats(shifted.images), floats(images_));
+  EXPECT_NE(std::pair(floats(shifted.images), shifted.images.labels),
+            std::pair(floats(images_), images_.labels));
 }
 
 TEST_P(EveryShift, ChangesNothingAtItsIdentity) {
   const std::map<std::string_view, double> identities{
-      {"gaussian-noise", 0}, {"brightness", 0}, {"contrast", 1}, {"gaussian-blur", 0},
-      {"rotation", 0},       {"pixelation", 1}, {"imbalance", 1}};
+      {"gaussian-noise", 0}, {"brightness", 0}, {"contrast", 1},    {"gaussian-blur", 0},   {"rotation", 0},
+      {"pixelation", 1},     {"imbalance", 1},  {"label-noise", 0}, {"label-noise-pair", 0}};
   const auto found = identities.find(GetParam().name);
   if (found == identities.end()) return;
   const Shifted shifted = run(images_, found->second);
@@ -78,10 +81,12 @@ TEST_P(EveryShift, LabelsAndPixelsFollowTheRows) {
   }
   std::vector<float> was(images_.pixels_per_image()), is(was.size());
   for (std::size_t i = 0; i < shifted.rows.size(); ++i) {
-    EXPECT_EQ((*shifted.images.labels)[i], (*images_.labels)[shifted.rows[i]]);
+    if (GetParam().relabel == nullptr) {
+      EXPECT_EQ((*shifted.images.labels)[i], (*images_.labels)[shifted.rows[i]]);
+    }
     if (GetParam().select == nullptr) {
       EXPECT_EQ(shifted.rows[i], i);
-      continue;
+      if (!GetParam().keeps_pixels()) continue;
     }
     images_.copy_row(shifted.rows[i], was);
     shifted.images.copy_row(i, is);
@@ -123,7 +128,7 @@ TEST_P(EveryShift, ReadsBytesAsFractions) {
                 from_floats = run(parts, GetParam().strength().value);
   EXPECT_EQ(from_bytes.rows, from_floats.rows);
   EXPECT_EQ(floats(from_bytes.images), floats(from_floats.images));
-  EXPECT_EQ(from_bytes.images.pixels.type, GetParam().select != nullptr ? ElementType::u8 : ElementType::f32);
+  EXPECT_EQ(from_bytes.images.pixels.type, GetParam().keeps_pixels() ? ElementType::u8 : ElementType::f32);
 }
 
 TEST_P(ShiftOfPixels, ReportsAndStops) {

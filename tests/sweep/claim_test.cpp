@@ -460,4 +460,19 @@ TEST_F(Runs, WithoutWaitingARunnerLeavesUnitsToOthers) {
   EXPECT_EQ(summary.left, 1u);
 }
 
+TEST_F(Runs, ARunnerOfSomeStagesLeavesTheOthers) {
+  const Plan units = plan(
+      "[a]\ncommand = \"look\"\nsource = \"good\"\n"
+      "[b]\ncommand = \"look\"\nsource = \"good\"\ntarget = \"{a}\"\n"
+      "[c]\ncommand = \"look\"\nsource = \"good\"\ntarget = \"{b}\"\n");
+  RunOptions options;
+  for (const auto& [stages, done] : std::vector<std::pair<std::vector<std::string>, std::size_t>>{
+           {{"b", "c"}, 0}, {{"a", "c"}, 1}, {{"b"}, 1}, {{}, 1}}) {
+    options.asked.stages = stages;
+    EXPECT_EQ(run(units, options).done, done);
+  }
+  options.asked.stages = {"d"};
+  EXPECT_REFUSED(run(units, options), "--stages: expected stages of the plan, found 'd'");
+}
+
 }  // namespace leeway::sweep::testing::claim_test

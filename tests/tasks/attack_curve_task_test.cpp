@@ -98,7 +98,7 @@ void expect_like(const CurveResult& result, const ByHand& hand) {
   EXPECT_EQ(result.afr_true, hand.right / n);
   EXPECT_EQ(result.afr_pred, hand.unchanged / n);
   EXPECT_EQ(result.afr_true_interval->low, clopper_pearson(static_cast<std::size_t>(hand.right), n).low);
-  const agreement::Responses& groups = result.initial.groups;
+  const agreement::Responses& groups = result.initial;
   const std::array<const agreement::Response*, 3> all{&*groups.right, &*groups.wrong, &groups.moved};
   for (std::size_t g = 0; g < all.size(); ++g) {
     EXPECT_EQ(all[g]->n, hand.n[g]);
@@ -145,12 +145,13 @@ TEST(AttackCurve, HasThePosteriorAgreementOfPa) {
               point.shifted > 0 ? point.agreement.pa_interval.low : 0);
     EXPECT_EQ(result.beta, point.agreement.beta);
   }
+  EXPECT_FALSE(pa.results[0].decomposition->initial);  // without summaries
   const CurveResult& whole = result_of(record, "pgd", "4/255", 1);
   ASSERT_TRUE(whole.decomposition && pa.results[0].decomposition);
   for (std::size_t g = 0; g < 4; ++g) {
     EXPECT_EQ(whole.decomposition->groups[g].sum, pa.results[0].decomposition->groups[g].sum);
     const auto delta = whole.decomposition->groups[g].delta;
-    const agreement::Responses& groups = whole.optimal.groups;
+    const agreement::Responses& groups = whole.optimal;
     if (delta) {
       EXPECT_NEAR(1 - *delta,
                   *(g == 0   ? *groups.right

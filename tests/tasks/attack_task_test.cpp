@@ -4,10 +4,15 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <vector>
 
 #include "leeway/core/message.h"
 #include "leeway/io/safetensors.h"
 #include "leeway/tasks/attack/attack.h"
+#include "leeway/tasks/attack/endpoint.h"
 #include "tests/attack/toy_classifiers.h"
 #include "tests/files.h"
 #include "tests/message_of.h"
@@ -51,6 +56,30 @@ TEST(AttackTask, SaysHowFarRowsMoved) {
   EXPECT_EQ(norms.curve[10].robust_accuracy, .5);
   EXPECT_EQ(norms.curve.back().radius, 6);
   EXPECT_EQ(norms.curve.back().robust_accuracy, .2);
+}
+
+// What is said before an attack on an endpoint, where equal images are asked for once.
+TEST(AttackTask, MostPassesBoundThoseOfAnAttack) {
+  Classifier classifier = attack::toy::random_linear(12, 3, 1).classifier();
+  std::set<std::vector<float>> seen;
+  classifier.logits = [&seen, logits = classifier.logits](std::span<const float> x) {
+    for (std::size_t at = 0; at < x.size(); at += 12) seen.insert({x.begin() + at, x.begin() + at + 12});
+    return logits(x);
+  };
+  const std::vector<float> x = attack::toy::random_rows(1, 12, 2);
+  const std::map<std::string, double> few = {
+      {"steps", 9}, {"first-evaluations", 7}, {"most-evaluations", 15}, {"start-draws", 3}};
+  for (const attack::Norm norm : {attack::Norm::l2, attack::Norm::linf})
+    for (const attack::AttackOptions& one :
+         {attack::AttackOptions{
+              .attack = "square", .norm = norm, .eps = 1e-5, .parameters = {{"queries", 9}, {"restarts", 3}}},
+          attack::AttackOptions{.attack = "hopskipjump", .norm = norm, .parameters = few}}) {
+      seen.clear();
+      (void)attack::run({classifier, x}, one);
+      const std::size_t most = most_passes(attack::complete(one), 12);
+      EXPECT_LE(seen.size(), most) << one.attack;
+      EXPECT_GE(seen.size(), one.attack == "square" ? most : most / 3) << one.attack;
+    }
 }
 
 TEST(AttackTask, HasACurveOfOnePointWhereNothingWasFound) {

@@ -45,6 +45,8 @@ TEST(BoundTask, IsThatOfTheAnalyses) {
   EXPECT_EQ(record.source.n, 4u);
   EXPECT_EQ(record.inverse_temperature, 1);
   EXPECT_FALSE(record.target.error || record.dis2->dis2.corollary);
+  ASSERT_TRUE(record.dis2->divergences);
+  EXPECT_EQ(record.dis2->divergences->h, .25);  // the row with 1:3
   expect_envelope(record);
 }
 
@@ -140,7 +142,10 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
     const std::vector<error_bound::Shift> shifts{
         {"a", .5, .6}, {"a", .7, .7}, {other, .8, .5}, {other, .4, .6}};
     const std::size_t sets = other == "a" ? 1 : 2;
-    return BoundEvaluateTask{"shifts", {4, sets, {{"guess@0.05", shifts}, {"guess@x", shifts}}}, {}};
+    return BoundEvaluateTask{
+        "shifts",
+        {4, sets, {{"guess@0.05", shifts, {.85, .95, 1, .85}, {1, 0, 1, 1}}, {"guess@x", shifts}}},
+        {}};
   };
   BoundEvaluateTask task = task_of("b");
   task.options.delta = .2;
@@ -157,6 +162,13 @@ TEST(BoundEvaluateTask, ScoresEveryMethodAndItsAdjustments) {
   EXPECT_EQ(guess.adjusted[0].adjustment, "shift");
   EXPECT_NEAR(guess.adjusted[0].score.mae, .2, 1e-12);  // .4 .5 .4 .5 beside .5 .7 .8 .4
   EXPECT_THAT(guess.points, SizeIs(4));
+  EXPECT_EQ(guess.proved->value, .75);
+  ASSERT_TRUE(guess.validity && !record.results[1].validity);
+  EXPECT_NEAR(guess.validity->correlation->value, .045 / std::sqrt(.016875 * .14), 1e-12);  // -.1, 0, .3, -.2
+  ASSERT_THAT(guess.validity->thresholds, SizeIs(3));  // 0 to .8 keep all, .9 and .95 two, .99 one
+  EXPECT_EQ(guess.validity->thresholds[1].threshold, .9);
+  EXPECT_EQ(guess.validity->thresholds[1].score.n, 2u);
+  EXPECT_NEAR(guess.validity->thresholds[0].worst, .2, 1e-12);
   expect_envelope(record);
   const BoundEvaluation one = bound_evaluate(task_of("a"));
   EXPECT_TRUE(one.results[0].adjusted.empty());

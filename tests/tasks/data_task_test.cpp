@@ -69,6 +69,32 @@ TEST_F(DataTasks, AFolderOfOneClassIsDoubted) {
   const DataLoadTask task{.format = "folder", .paths = {path("t")}, .out = {path("a.npz"), "", "", false}};
   EXPECT_THAT(data_load(task).envelope.warnings,
               ElementsAre(::testing::HasSubstr("train, ... are read as classes")));
+  std::filesystem::create_directories(path("u/images"));
+  for (const char* const part : {"u/images/dog", "u/images/cat"})
+    std::filesystem::copy(LEEWAY_REFERENCE "/layouts/folders/photo/dog", path(part));
+  EXPECT_THAT(data_load({.format = "folder", .paths = {path("u")}, .out = {"", path("a.csv"), "", false}})
+                  .envelope.warnings,
+              ElementsAre(::testing::HasSubstr("images are read as domains")));
+}
+
+TEST_F(DataTasks, OptionsChooseOfADataSet) {
+  const std::string folders = LEEWAY_REFERENCE "/layouts/folders";
+  DataLoadTask task{.format = "folder", .paths = {folders}, .out = {path("a.npz"), path("a.csv"), "", false}};
+  task.options.leave_out = "photo";
+  task.options.split = "test";
+  const DataLoad record = data_load(task);
+  EXPECT_EQ(record.results.at(0).n, 1u);
+  EXPECT_EQ(record.results[0].left_out, 2u);
+  EXPECT_EQ(read_bytes(path("a.csv")), "class,domain,split,image\ndog,photo,test,photo/dog/c.png\n");
+  task.options.size = 8;
+  const auto refused = [&](auto member, const auto& value) {
+    DataLoadTask other = task;
+    other.options.*member = value;
+    EXPECT_THROW((void)data_load(other), OptionError);
+  };
+  refused(&DataLoadOptions::breeds_split, "good");
+  refused(&DataLoadOptions::breeds_seed, 3u);
+  refused(&DataLoadOptions::wilds_crop, "conds");
 }
 
 TEST_F(DataTasks, ShiftedImagesAreDescribed) {

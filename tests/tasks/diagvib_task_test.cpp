@@ -4,11 +4,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "leeway/core/error.h"
 #include "leeway/core/result.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/training_data.h"
+#include "leeway/io/csv.h"
 #include "leeway/io/npy.h"
 #include "leeway/tasks/diagvib/diagvib.h"
 #include "tests/core/files.h"
@@ -103,7 +105,8 @@ TEST_F(DiagvibTask, CoOccurrenceCountsItsPairs) {
   DataDiagvibTask pairs = task("3-cgo", "train");
   pairs.options.factors = {"texture=tiles", "scale=normal"};
   const DiagvibFile file = data_diagvib(pairs).results.at(0);
-  EXPECT_THAT(file.pairs, ElementsAre(ElementsAre(2, 2, 0), ElementsAre(0, 2, 2), ElementsAre(2, 0, 2)));
+  EXPECT_THAT(file.pairs, ElementsAre(ElementsAre(4, 4, 0), ElementsAre(0, 4, 4), ElementsAre(4, 0, 4)));
+  EXPECT_EQ(data::read_training_data(path("a.npz"), {}).environment->codes.back(), 1);
   EXPECT_NEAR(*file.mutual_information, std::log(1.5), 1e-12);  // log 3 - log 2
   EXPECT_THAT(file.learning_classes, ElementsAre("red", "green", "blue"));
   EXPECT_THAT(file.environments, IsEmpty());
@@ -116,9 +119,30 @@ TEST_F(DiagvibTask, CoOccurrenceCountsItsPairs) {
   EXPECT_THAT(diagvib_parts(pairs.options), ElementsAre("test:unseen"));
   pairs.options.part = "all";
   EXPECT_THAT(diagvib_parts(pairs.options),
-              ElementsAre("train", "val", "test:seen", "test:unseen", "test:all"));
-  pairs.options.environment = "zso";
-  EXPECT_THAT(diagvib_parts(pairs.options), ElementsAre("train", "val", "test:seen", "test:all"));
+              ElementsAre("train", "val:0", "val:1", "test:1", "test:2", "test:3", "test:4", "test:5"));
+}
+
+// Test i shifts the pairs and i - 1 other factors, the learning factor excepted.
+TEST_F(DiagvibTask, CoOccurrenceTestsShiftOneMoreFactorEach) {
+  DataDiagvibTask tests = task("zgo", "test:1");
+  tests.out.attributes = path("a.csv");
+  tests.options.n = 90;
+  const auto classes = [&](std::size_t number, const std::string& learning) {
+    tests.options.part = "test:" + std::to_string(number), tests.options.learning_factor = learning;
+    EXPECT_EQ(*data_diagvib(tests).results.at(0).mutual_information, 0);
+    const CsvTable table = read_csv(path("a.csv"));
+    std::string text;
+    for (const std::string name : {"hue", "lightness", "texture", "position", "scale"}) {
+      const auto& column = table.columns[table.find(name).value()];
+      const std::set<std::string> found(column.begin(), column.end());
+      text += found.size() == 3 ? "3 " : found.size() == 1 ? *found.begin() + " " : "? ";
+    }
+    return text;
+  };
+  EXPECT_EQ(classes(1, "hue"), "3 3 3 3 3 ");
+  EXPECT_EQ(classes(3, "hue"), "3 bright bricks* 3 3 ");
+  EXPECT_EQ(classes(5, "hue"), "3 bright bricks* upper-right smaller ");
+  EXPECT_EQ(classes(5, "position"), "magenta bright bricks* 3 smaller ");
 }
 
 TEST_F(DiagvibTask, SaysWhatIsWrong) {
@@ -135,8 +159,10 @@ TEST_F(DiagvibTask, SaysWhatIsWrong) {
   const auto nothing = [](DataDiagvibTask&) {};
   EXPECT_THAT(refused("selection", "test:6", nothing),
               HasSubstr("part test of selection: expected an environment from 0 to 5, found '6'"));
-  EXPECT_THAT(refused("zgo", "train:0", nothing),
-              HasSubstr("test:seen, test:unseen or test:all, found 'train:0'"));
+  EXPECT_THAT(refused("zgo", "train:2", nothing),
+              HasSubstr("part train of zgo: expected an environment from 0 to 1, found '2'"));
+  EXPECT_THAT(refused("zgo", "test:6", nothing),
+              HasSubstr("test:1 to test:5, test:seen, test:unseen or test:all, found 'test:6'"));
   EXPECT_THAT(refused("zso", "test:unseen", nothing), HasSubstr("pairs that are not in training"));
   EXPECT_THAT(refused("selection", "train", [](DataDiagvibTask& t) { t.options.factors = {"hue=pink"}; }),
               HasSubstr("hue: expected one of red, yellow, green, cyan, blue, magenta, found 'pink'"));
@@ -193,7 +219,7 @@ TEST(DiagvibDocument, HasTheTables) {
   for (const data::DiagvibExperiment& experiment : data::diagvib_experiments())
     for (const data::DiagvibPart& part : experiment.parts) {
       std::string line = "| `" + std::string(experiment.name) + "` | " + part.name + " |";
-      if (part.environments.empty()) continue;
+      if (part.environments.empty() || experiment.weights != nullptr) continue;
       for (const data::DiagvibEnvironment& one : part.environments) {
         std::string row = line + " " + std::to_string(one.number) + " |";
         for (const std::string& name : one.classes) row += " " + name + " |";

@@ -46,11 +46,34 @@ TEST(PaTask, IsThatOfTheAnalysis) {
   EXPECT_EQ(set.decomposition->groups[3].n, 1u);
   EXPECT_EQ(set.entropy->samples, 1u);
   EXPECT_EQ(set.confidence->moved.n, 1u);
+  EXPECT_EQ(set.decomposition->initial->beta, 1);
+  EXPECT_EQ(set.decomposition->optimal->beta, set.agreement.beta);
+  EXPECT_EQ(set.decomposition->optimal->moved.n, 1u);
   EXPECT_FALSE(set.pairing->pairs());  // three rows show nothing,
   EXPECT_EQ(set.doubt, "");            // and too few rows speak against nothing
   EXPECT_TRUE(record.ar_gap.empty());
   EXPECT_THAT(record.envelope.findings, IsEmpty());
   expect_envelope(record);
+}
+
+// Two of three labels are 1 where the clean set is sure of 0; the third row changes and agrees least.
+TEST(PaTask, ListsRowsWhoseLabelMayBeWrong) {
+  PaTask task{.models = {{"cnn", clean({1, 0, 1}), {shifted()}}}};
+  EXPECT_FALSE(pa(task).results[0].suspects);
+  task.options.suspects = 2;
+  const PaSuspects given = *pa(task).results[0].suspects;
+  EXPECT_TRUE(given.of_clean);
+  EXPECT_THAT(given.by_margin,
+              ElementsAre(::testing::Field(&SuspectRow::row, 0u), ::testing::Field(&SuspectRow::row, 2u)));
+  EXPECT_NEAR(given.by_margin[0].margin, -std::tanh(1), 1e-15);
+  EXPECT_EQ(given.by_agreement[0].row, 2u);
+  EXPECT_NEAR(given.by_agreement[0].agreement, std::log(1. / 3), 1e-6);
+  task.models[0].shifted = {shifted({0, 1, 1})};
+  task.options.pairing = "label";  // pairs (1, 0), (0, 1), (2, 2): shifted rows 0 and 1 agree, row 2 does not
+  const PaSuspects paired = *pa(task).results[0].suspects;
+  EXPECT_FALSE(paired.of_clean);
+  EXPECT_EQ(paired.by_margin[0].row, 1u);  // of class 1 with probability 1 / (1 + e)
+  EXPECT_EQ(paired.by_agreement[0].row, 2u);
 }
 
 // Accuracy uses the rows that have a label; pairs lend each other theirs.
@@ -135,6 +158,16 @@ TEST(PaTask, ASharedBetaIsThatOfTheFirstSet) {
   EXPECT_FALSE(record.results[1].agreement.fitted);
   EXPECT_EQ(record.results[1].agreement.beta, record.results[0].agreement.beta);
   EXPECT_THAT(unproved_maxima(record), IsEmpty());
+}
+
+TEST(PaTask, APriorOfLabelsIsTheirShares) {
+  PaTask task{.models = {{"cnn", clean({0, 0, 1}), {shifted()}}}};
+  task.options.prior = "labels";
+  const Pa record = pa(task);
+  EXPECT_DOUBLE_EQ(*record.results[0].agreement.pa_most, std::log(3));
+  EXPECT_FALSE(record.results[0].decomposition);
+  task.models[0].clean = clean({0, 0, 0});
+  EXPECT_THAT(message_of([&] { (void)pa(task); }), HasSubstr("none of class 1"));
 }
 
 TEST(PaTask, AMaximumThatIsNotProvedIsALine) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "leeway/core/random.h"
 #include "leeway/io/images.h"
@@ -56,6 +57,31 @@ TEST_F(ShiftTaskTest, BlocksAreTheWholeSet) {
               sum_of_changes(images, expected, 0) / static_cast<double>(levels.size()), 1e-12);
   EXPECT_EQ(record.results[0].n, images.n());
   EXPECT_TRUE(std::filesystem::exists(one.sheet));
+}
+
+// Row i has label i mod 7 and group a or b; all labels of b change.
+TEST_F(ShiftTaskTest, LabelNoiseByGroups) {
+  const Images images = made();
+  ShiftTask noisy = task(images);
+  const std::string groups = (folder_ / "groups.csv").string();
+  std::string text = "place\n";
+  for (std::size_t i = 0; i < images.n(); ++i) text += i % 4 == 0 ? "b\n" : "a\n";
+  std::ofstream(groups) << text;
+  noisy.shift = "label-noise", noisy.options = {.groups = groups, .group_rates = {0, 1}};
+  ArrayMap taken;
+  noisy.take = [&](ArrayMap arrays) { taken = std::move(arrays); };
+  const ShiftedSet set = shift_images(noisy).results[0];
+  EXPECT_EQ(set.label_noise->changed, images.n() / 4);
+  EXPECT_EQ(set.label_noise->groups[0].changed, 0u);
+  EXPECT_EQ(set.label_noise->groups[1].changed, images.n() / 4);
+  EXPECT_FALSE(set.mean_change || set.strength);
+  const auto before = taken.at("y_source").view<std::int64_t>(), after = taken.at("y").view<std::int64_t>();
+  for (std::size_t i = 0; i < images.n(); ++i) ASSERT_EQ(before[i] == after[i], i % 4 != 0);
+  noisy.options.group_rates = {.1};
+  EXPECT_REFUSED(shift_images(noisy),
+                 groups + ": expected 1 groups, one for each of --group-rates, found 2: a, b");
+  noisy.options.groups.reset();
+  EXPECT_THROW((void)shift_images(noisy), OptionError);
 }
 
 TEST_F(ShiftTaskTest, AStopLeavesNoFile) {

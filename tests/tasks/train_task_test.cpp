@@ -132,6 +132,10 @@ TEST(SelectionOfOptions, IsAShiftOfPixelsAndItsStrength) {
     EXPECT_THAT(message_of([&] { (void)selected(text); }),
                 ::testing::AllOf(::testing::StartsWith("--select-shift: expected "),
                                  ::testing::EndsWith(std::string(", found ") + found)));
+  EXPECT_THAT(message_of([&] { (void)selection_of(options, true); }),
+              ::testing::HasSubstr("--select-shift: expected no shift, because --select-shifted"));
+  options.select_shift.clear();
+  EXPECT_TRUE(selection_of(options, true).given());
   options.select = "accuracy";
   EXPECT_TRUE(selected("contrast").given()) << "told beside what chooses";
 }

@@ -113,13 +113,14 @@ class Profile {
 }  // namespace
 
 UnseenPairs::UnseenPairs(const Pairs& pairs) : k(pairs.k()) {
+  for (const double weight : pairs.log_weights()) least_weight = std::min(least_weight, weight);
   depth = -pairs.facts().x_sum / (2 * static_cast<double>(pairs.n()) * static_cast<double>(k - 1));
 }
 
 double UnseenPairs::contradicted(double beta) const {
-  if (depth == 0 || beta == 0) return -std::log(static_cast<double>(k));
+  if (depth == 0 || beta == 0) return least_weight - std::log(static_cast<double>(k));
   const double others = static_cast<double>(k - 1), e = std::exp(-beta * depth);
-  return -beta * depth + std::log(2 + (others - 1) * e) - 2 * std::log1p(others * e);
+  return least_weight - beta * depth + std::log(2 + (others - 1) * e) - 2 * std::log1p(others * e);
 }
 
 double UnseenPairs::confirmed(double beta) const {
@@ -134,7 +135,7 @@ bool is_settled(const Pairs& pairs, double beta, double mean, double mean_square
   if (n < 2 || beta == 0 || !std::isfinite(beta) || !std::isfinite(mean)) return false;
   const UnseenPairs unseen(pairs);
   const double reach = std::max(mean - unseen.contradicted(beta), unseen.confirmed(beta) - mean);
-  const double pa = std::log(static_cast<double>(pairs.k())) + mean;
+  const double pa = pairs.most() + mean;
   return n * (mean_square - mean * mean) >= enough * reach * reach &&
          2 * standard_error(mean, mean_square, n) <= small_beside * pa;
 }
@@ -154,7 +155,7 @@ Interval mean_agreement_interval(const UnseenPairs& unseen, std::span<const doub
 }
 
 Interval pa_interval_of(const Pairs& pairs, const Maximum& maximum, double level) {
-  const double n = static_cast<double>(pairs.n()), log_k = std::log(static_cast<double>(pairs.k()));
+  const double n = static_cast<double>(pairs.n()), log_k = pairs.most();
   if (pairs.n() < 2) return {0, log_k};
   const double pa = std::clamp(log_k + maximum.value, 0., log_k);
   const double mean_square = mean_square_at(pairs, maximum);
@@ -165,7 +166,7 @@ Interval pa_interval_of(const Pairs& pairs, const Maximum& maximum, double level
   const UnseenPairs unseen(pairs);
   if (unseen.depth == 0) return {0, pa};  // every logit of a row is the same: beta says nothing
   // Where A is -log k but for rounding, so is every beta below: the one that was found says nothing.
-  const bool known = pa > rounding && std::isfinite(maximum.beta);
+  const bool known = pa > rounding && std::isfinite(maximum.beta) && maximum.beta > 0;
   const double start = std::log(known ? maximum.beta : 4 / unseen.depth);
   Profile profile(pairs, level);
   for (const double step : {-.5, 0., .5}) profile.add(start + step);

@@ -10,7 +10,8 @@
 // both sets, of (largest logit - mean of the others):
 //   contradicted  F' = (h,0,..), F'' = (0,h,0,..):  a = log((2 e^{beta h} + k - 2) / (e^{beta h} + k - 1)^2)
 //   confirmed     F' = F'' = (h,0,..):              a = log((e^{2 beta h} + k - 1) / (e^{beta h} + k - 1)^2)
-// widened to the smallest and largest a_i(beta) seen. Assumption, not testable on the sample: pairs not drawn
+// widened to the smallest and largest a_i(beta) seen. With a prior (agreement.h) the weights lie in [w, 1], so
+// that `contradicted` falls by log w at most, and log k is the largest PA, -log min p. Assumption, not testable on the sample: pairs not drawn
 // do not contradict themselves more confidently on average.
 //
 // Settled: the sum of squares about the mean is at least 100 times the squared distance to either end of the
@@ -37,6 +38,7 @@ namespace leeway::agreement {
 struct UnseenPairs {
   double depth = 0;  // h
   std::size_t k = 0;
+  double least_weight = 0;  // log w
 
   explicit UnseenPairs(const Pairs& pairs);
   [[nodiscard]] double contradicted(double beta) const;  // -inf at infinity

@@ -380,10 +380,14 @@ Moments evaluate_rows(const double* c, const double* s, const double* m1, const 
                       std::size_t k, const At& at) {
   return LEEWAY_BEST(any_rows<double>)(c, s, m1, m2, rows, k, at);
 }
-double agreement_at_infinity(const double* x1, const double* x2, std::size_t k) {
-  int top1 = 0, top2 = 0, shared = 0;
-  for (std::size_t j = 0; j < k; ++j)
-    top1 += x1[j] == 0, top2 += x2[j] == 0, shared += x1[j] == 0 && x2[j] == 0;
+double agreement_at_infinity(const double* x1, const double* x2, std::size_t k,
+                             std::span<const double> log_weights) {
+  int top1 = 0, top2 = 0;
+  double shared = 0;
+  for (std::size_t j = 0; j < k; ++j) {
+    top1 += x1[j] == 0, top2 += x2[j] == 0;
+    if (x1[j] == 0 && x2[j] == 0) shared += log_weights.empty() ? 1 : std::exp(log_weights[j]);
+  }
   return shared == 0 ? -std::numeric_limits<double>::infinity() : std::log(shared / (1. * top1 * top2));
 }
 

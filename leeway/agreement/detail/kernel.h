@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace leeway::agreement {
 
@@ -73,8 +74,10 @@ inline constexpr double lowest_exponent = -490;
                                     const double* maxima_shifted, std::size_t rows, std::size_t k,
                                     const At& at);
 
-// The limit of a_i at infinity for one row: log(s / (m' m'')), m' and m'' tied top classes that share s.
-[[nodiscard]] double agreement_at_infinity(const double* x_clean, const double* x_shifted, std::size_t k);
+// The limit of a_i at infinity for one row: log(s / (m' m'')), m' and m'' tied top classes that share s, or
+// classes whose weights sum to s; `log_weights` (k) may be empty.
+[[nodiscard]] double agreement_at_infinity(const double* x_clean, const double* x_shifted, std::size_t k,
+                                           std::span<const double> log_weights = {});
 
 // The sum of exp(beta x) over `count` values x <= 0 with the kernel's exponential: the baseline of bench/.
 [[nodiscard]] double sum_of_exponentials(const double* x, std::size_t count, double beta);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 #include "leeway/agreement/detail/kernel.h"
 
@@ -47,16 +48,33 @@ LogSum log_sum(std::size_t k, double beta, const Y& y) {
   return {beta * top + std::log(z), top + mean, std::max(0., v / z - mean * mean)};
 }
 
+// log sum_j exp(beta y_j + v_j), likewise.
+template <class Y>
+LogSum log_sum(std::size_t k, double beta, const Y& y, std::span<const double> v) {
+  std::size_t top = 0;
+  for (std::size_t j = 1; j < k; ++j)
+    if (beta * y(j) + v[j] > beta * y(top) + v[top]) top = j;
+  double z = 0, s = 0, q = 0;
+  for (std::size_t j = 0; j < k; ++j) {
+    const double u = y(j) - y(top), e = std::exp(beta * u + v[j] - v[top]);
+    z += e, s += e * u, q += e * u * u;
+  }
+  const double mean = s / z;
+  return {beta * y(top) + v[top] + std::log(z), y(top) + mean, std::max(0., q / z - mean * mean)};
+}
+
 inline std::size_t band_of(double scaled_spread) {
   std::size_t band = 0;
   while (band + 1 < bands && scaled_spread > band_edges[band]) ++band;
   return band;
 }
 
-// One row of spread `spread`.
+// One row of spread `spread`; `weights`: logarithms of the weights of classes in P, or empty.
 template <class X1, class X2>
-Moments moments_of(std::size_t k, double beta, double spread, const X1& x1, const X2& x2) {
-  const LogSum both = log_sum(k, beta, [&](std::size_t j) { return x1(j) + x2(j); });
+Moments moments_of(std::size_t k, double beta, double spread, const X1& x1, const X2& x2,
+                   std::span<const double> weights = {}) {
+  const auto x12 = [&](std::size_t j) { return x1(j) + x2(j); };
+  const LogSum both = weights.empty() ? log_sum(k, beta, x12) : log_sum(k, beta, x12, weights);
   const LogSum one = log_sum(k, beta, x1), two = log_sum(k, beta, x2);
   Moments m;
   m.f1 = both.value, m.d1 = both.mean;

@@ -132,12 +132,12 @@ class Search {
   Search(const Objective& objective, double gap, std::size_t max_evaluations)
       : objective_(objective), gap_(gap), budget_(max_evaluations) {
     Moments zero;
-    zero.f1 = objective.log_k, zero.f2 = 2 * objective.log_k;
-    zero.d1 = zero.d2 = objective.slope_at_zero;
+    zero.f1 = objective.f1_at_zero, zero.f2 = 2 * objective.log_k;
+    zero.d1 = objective.f1_slope_at_zero, zero.d2 = objective.slope_at_zero;
     nodes_.push_back({{0, zero, Detail::slope}, false});
-    best_ = std::max(-objective.log_k, objective.limit);
+    best_ = std::max(zero.f1 - zero.f2, objective.limit);
     best_beta_ = best_ == objective.limit ? infinity : 0;
-    if (best_beta_ == 0) best_square_ = objective.log_k * objective.log_k;
+    if (best_beta_ == 0) best_square_ = best_ * best_;
   }
 
   // Newton from `beta` to a local maximum, or until it runs out to 0 or infinity.

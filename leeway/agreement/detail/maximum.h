@@ -12,6 +12,10 @@
 // near a maximum, so few points suffice. Source: ours. Carvalho et al. 2025 (theorem 3, section 3.2) and
 // Jiménez Rodríguez 2024 (theorem 3.6.4, section 3.6.2) rely on a concavity that does not hold. Cost:
 // typically 7 to 20 evaluations. Deterministic.
+//
+// Weights of classes in P (a prior) change nothing but f1 and its slope at 0: f1 is the cumulant function of a
+// weighted measure on the same values, so it is convex, its third cumulant is at most R times its second, and
+// f1' stays at most -gap_mean.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +36,13 @@ struct Objective {
   std::function<double(double beta)>
       tail;  // upper bound of A on [beta, inf]; empty: the linear rule suffices
   double log_k = 0;
-  double slope_at_zero = 0;  // f1'(0) = f2'(0)
-  double gap_mean = 0;       // -sup of f1'
-  double spread = 0;         // the largest R of a row
-  double limit = 0;          // of A at infinity; -inf where some pair disagrees
-  double start = 1;          // where to look first
+  double f1_at_zero = 0;     // log k, or of the sum of weights
+  double slope_at_zero = 0;  // f2'(0)
+  double f1_slope_at_zero = 0;
+  double gap_mean = 0;  // -sup of f1'
+  double spread = 0;    // the largest R of a row
+  double limit = 0;     // of A at infinity; -inf where some pair disagrees
+  double start = 1;     // where to look first
 };
 
 // A at an evaluated point; moments.f1 - moments.f2 = A, moments.d1 - moments.d2 = A'.

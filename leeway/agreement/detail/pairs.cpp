@@ -53,12 +53,30 @@ void check_shapes(const Rows& clean, const Rows& shifted, std::span<const std::i
       refuse("labels", fmt::format("classes 0 to {}", k - 1), fmt::format("{} at row {}", labels[i], i));
 }
 
+void check_prior(std::span<const double> prior, std::size_t k) {
+  if (prior.size() != k) refuse("prior", fmt::format("{} probabilities", k), prior.size());
+  double sum = 0;
+  for (std::size_t j = 0; j < k; ++j) {
+    if (!(prior[j] > 0))
+      refuse("prior", "positive probabilities", fmt::format("{} of class {}", prior[j], j));
+    sum += prior[j];
+  }
+  if (!(std::abs(sum - 1) <= 1e-6)) refuse("prior", "probabilities of sum 1", fmt::format("sum {}", sum));
+}
+
 }  // namespace
 
-Pairs::Pairs(Rows clean, Rows shifted, std::span<const std::int64_t> labels, Names names)
+Pairs::Pairs(Rows clean, Rows shifted, std::span<const std::int64_t> labels, Names names,
+             std::span<const double> prior)
     : clean_(std::move(clean)), shifted_(std::move(shifted)), names_(std::move(names)) {
   check_shapes(clean_, shifted_, labels, names_);
   n_ = clean_.shape()[0], k_ = clean_.shape()[1];
+  most_ = std::log(static_cast<double>(k_));
+  if (!prior.empty()) {
+    check_prior(prior, k_);
+    most_ = -std::log(*std::ranges::min_element(prior));
+    for (const double p : prior) log_weights_.push_back(-most_ - std::log(p));
+  }
   const bool floats = is_float(clean_) && is_float(shifted_);
   const std::size_t values = (n_ + tile_rows - 1) / tile_rows * tile_rows * 2 * k_;
   if (clean_.type() != shifted_.type()) {
@@ -175,6 +193,7 @@ void Pairs::refuse(std::size_t begin, std::size_t end) const {
 
 void Pairs::evaluate_chunk(std::span<const At> places, std::size_t begin, std::size_t end,
                            std::span<Moments> sums) const {
+  if (!log_weights_.empty()) return evaluate_weighted(places, begin, end, sums);
   const std::size_t rows = end - begin;
   const bool floats = is_float(clean_);
   AlignedBlock<double> scratch;
@@ -200,6 +219,22 @@ void Pairs::evaluate_chunk(std::span<const At> places, std::size_t begin, std::s
         break;
       case Layout::stream_tiles:
         sums[i] += evaluate_tiles(scratch.get(), rows, k_, at);
+    }
+  }
+}
+
+void Pairs::evaluate_weighted(std::span<const At> places, std::size_t begin, std::size_t end,
+                              std::span<Moments> sums) const {
+  std::vector<double> x(2 * k_);
+  for (std::size_t row = begin; row < end; ++row) {
+    copy_row(row, x);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const At& at = places[i];
+      const Moments m = moments_of(
+          k_, at.beta, spreads_[row], [&](std::size_t j) { return x[j]; },
+          [&](std::size_t j) { return x[k_ + j]; }, log_weights_);
+      if (at.agreement != nullptr) at.agreement[row] = std::min(0., m.f1 - m.f2);
+      sums[i] += m;
     }
   }
 }
@@ -280,7 +315,7 @@ std::vector<double> Pairs::per_row(double beta) const {
     std::vector<double> x(2 * k_);
     for (std::size_t i = begin; i < end; ++i) {
       copy_row(i, x);
-      a[i] = agreement_at_infinity(x.data(), x.data() + k_, k_);
+      a[i] = agreement_at_infinity(x.data(), x.data() + k_, k_, log_weights_);
     }
   });
   return a;

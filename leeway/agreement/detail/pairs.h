@@ -1,6 +1,7 @@
 // Clean and shifted logits, checked and laid out for the kernel, with all facts that do not depend on beta.
 // Layouts (kernel.h): tiles in memory while small (x as float64 up to 8 MB, float32 logits up to 256 MB);
 // larger arrays, and more than 128 classes, are read in place, so a memory-mapped file is never copied.
+// With a prior rows are evaluated one by one, without vectors.
 // Errors (Error): as posterior_agreement, and |logit| >= 1e140, whose squares would overflow.
 #pragma once
 
@@ -31,11 +32,18 @@ class Pairs {
   struct Names {
     std::string clean, shifted;
   };
-  Pairs(Rows clean, Rows shifted, std::span<const std::int64_t> labels, Names names);
+  // `prior` of the classes, or empty: uniform.
+  Pairs(Rows clean, Rows shifted, std::span<const std::int64_t> labels, Names names,
+        std::span<const double> prior = {});
 
   [[nodiscard]] std::size_t n() const { return n_; }
   [[nodiscard]] std::size_t k() const { return k_; }
   [[nodiscard]] const Facts& facts() const { return facts_; }
+
+  // log w_j = log(min p / p_j); empty for the uniform prior, which has w_j = 1.
+  [[nodiscard]] const std::vector<double>& log_weights() const { return log_weights_; }
+  // The largest PA: log k, with a prior -log min p.
+  [[nodiscard]] double most() const { return most_; }
 
   // Means over rows at beta >= 0; what `detail` does not request is 0. Same bits for any number of threads.
   [[nodiscard]] Moments evaluate(double beta, Detail detail = Detail::curvature) const;
@@ -64,6 +72,8 @@ class Pairs {
   // Adds rows [begin, end) at each place to its sum.
   void evaluate_chunk(std::span<const At> places, std::size_t begin, std::size_t end,
                       std::span<Moments> sums) const;
+  void evaluate_weighted(std::span<const At> places, std::size_t begin, std::size_t end,
+                         std::span<Moments> sums) const;
   [[nodiscard]] At at(double beta, Detail detail) const;
   [[noreturn]] void refuse(std::size_t begin, std::size_t end) const;
 
@@ -74,6 +84,8 @@ class Pairs {
   AlignedBlock<double> tiles_, maxima_;  // maxima_: rows layout, n of max F', then n of max F''
   AlignedBlock<float> float_tiles_, float_maxima_, spreads_;
   Facts facts_;
+  std::vector<double> log_weights_;
+  double most_ = 0;
 };
 
 }  // namespace leeway::agreement

@@ -36,6 +36,18 @@ void check_finite(std::span<const double> logits, std::size_t row) {
            fmt::format("{} at row {}, class {}", *bad, row, bad - logits.begin()));
 }
 
+void Spent::add(const Spent& other) {
+  seconds += other.seconds, model_seconds += other.model_seconds;
+  passes += other.passes, bytes = std::max(bytes, other.bytes);
+}
+
+void add_to(Column& column, const Spent& spent, const std::optional<CallCost>& pass) {
+  column.seconds += spent.seconds, column.model_seconds += spent.model_seconds;
+  if (!pass) return;
+  column.flops = column.flops.value_or(0) + static_cast<double>(spent.passes) * pass->flops;
+  column.peak_bytes = std::max(column.peak_bytes.value_or(0), spent.bytes);
+}
+
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -69,8 +81,8 @@ void from_boundaries(const Evidence& evidence, const Evidence::Linearised& linea
     column.zero_gradients += rows[i].steepest == 0;
     column.left_out = std::max(column.left_out, rows[i].left_out_mass(column.sigma));
   }
-  column.seconds += linearised.spent.seconds + now() - start;
-  column.model_seconds += linearised.spent.model_seconds;
+  column.seconds += now() - start;
+  add_to(column, linearised.spent, evidence.pass_cost());
 }
 
 }  // namespace leeway::average_case

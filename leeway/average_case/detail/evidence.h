@@ -1,12 +1,15 @@
 // Input of the estimators for a few rows at a time, computed on first use and shared. Internal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "leeway/average_case/average_case.h"
 #include "leeway/average_case/detail/boundaries.h"
+#include "leeway/core/classifier.h"
 
 namespace leeway::average_case {
 
@@ -15,7 +18,13 @@ inline constexpr std::size_t first_draws = 128;  // of mc with a width; they dou
 
 struct Spent {
   double seconds = 0, model_seconds = 0;
+  std::size_t passes = 0;  // of single inputs, forward, or backward of one class
+  std::size_t bytes = 0;   // most that arrays took at once
+
+  void add(const Spent& other);  // one after the other
 };
+// Adds what was spent to a column, its flops by those of one forward pass.
+void add_to(Column& column, const Spent& spent, const std::optional<CallCost>& pass);
 
 // How often noisy copies kept the prediction.
 struct Kept {
@@ -40,6 +49,10 @@ class Evidence {
     Spent spent;
   };
   [[nodiscard]] virtual const Linearised& at_input() = 0;
+  // Of one forward pass of one input; none where it is not known.
+  [[nodiscard]] virtual std::optional<CallCost> pass_cost() const { return std::nullopt; }
+  // Of the arrays that every estimator needs.
+  [[nodiscard]] virtual std::size_t bytes() const { return 0; }
 
   // The next two need a model; without one they throw Error. Of the mean over noisy copies:
   [[nodiscard]] virtual const Linearised& averaged(std::size_t sigma);

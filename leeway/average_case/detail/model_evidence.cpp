@@ -98,6 +98,10 @@ void ModelEvidence::expect_passes() {
   passes_.expect(first_row(), n(), n() * passes);
 }
 
+std::size_t ModelEvidence::bytes() const {
+  return x_.size() * sizeof(float) + n() * (k() * sizeof(double) + sizeof(std::int32_t));
+}
+
 // e / sigma.
 void ModelEvidence::draw(std::size_t row, std::uint32_t stream, std::size_t draw,
                          std::span<float> out) const {
@@ -207,6 +211,10 @@ ModelEvidence::Pass ModelEvidence::pass(const Copies& copies, std::size_t begin,
   const double seconds = now() - before;
   spent.model_seconds += seconds, passes_.seconds += seconds;
   passes_.add((end - begin) * (1 + m));
+  const std::size_t block = std::min(end - begin, classifier_.rows_at_once);
+  const std::size_t values = x.size() + names.size() + found.logits.size() + (end - begin + block) * m * d;
+  spent.add({0, 0, (end - begin) * (1 + m),
+             bytes() + values * sizeof(float) + cost(block, true).value_or(CallCost{}).bytes});
   return found;
 }
 
@@ -252,7 +260,7 @@ const Evidence::Linearised& ModelEvidence::at_input() {
   Spent spent;
   while (true) {
     at_input_ = linearise({});
-    spent.seconds += at_input_->spent.seconds, spent.model_seconds += at_input_->spent.model_seconds;
+    spent.add(at_input_->spent);
     if (options().classes > 0 || chosen_.empty() ||
         std::ranges::all_of(at_input_->rows, [&](const Boundaries& row) {
           return row.left_out_mass(widest) <= options().mvn.tolerance;
@@ -299,6 +307,9 @@ void ModelEvidence::count_kept(std::size_t sigma, std::span<const std::size_t> r
       counts[row].kept += std::ranges::max_element(logits) - logits.begin() == targets()[row];
     }
     passes_.add(count);
+    spent.add({0, 0, count,
+               bytes() + (x.size() + found.size()) * sizeof(float) +
+                   cost(count, false).value_or(CallCost{}).bytes});
   }
 }
 

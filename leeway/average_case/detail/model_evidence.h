@@ -39,6 +39,8 @@ class ModelEvidence : public Evidence {
                 const AverageCaseOptions& options, Passes& passes);
 
   [[nodiscard]] const Linearised& at_input() override;
+  [[nodiscard]] std::optional<CallCost> pass_cost() const override { return cost(1, false); }
+  [[nodiscard]] std::size_t bytes() const override;
   [[nodiscard]] const Linearised& averaged(std::size_t sigma) override;
   void count_kept(std::size_t sigma, std::span<const std::size_t> rows, std::size_t first, std::size_t draws,
                   std::vector<Kept>& counts, Spent& spent) override;
@@ -55,6 +57,9 @@ class ModelEvidence : public Evidence {
     return std::span(x_).subspan(row * classifier_.d, classifier_.d);
   }
   void draw(std::size_t row, std::uint32_t stream, std::size_t draw, std::span<float> out) const;
+  [[nodiscard]] std::optional<CallCost> cost(std::size_t rows, bool gradients) const {
+    return classifier_.cost ? classifier_.cost(rows, gradients) : std::nullopt;
+  }
   void choose_classes(std::size_t count);
   void expect_passes();
   void copy(const Copies& copies, std::size_t row, std::size_t begin, std::size_t end,

@@ -34,8 +34,8 @@ void run(Evidence& evidence, std::size_t sigma, Column& column) {
     column.low.push_back(intervals[i].low), column.high.push_back(intervals[i].high);
     column.draws.push_back(counts[i].draws);
   }
-  column.seconds += now() - start;
-  column.model_seconds += spent.model_seconds;
+  spent.seconds = now() - start;
+  add_to(column, spent, evidence.pass_cost());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "leeway/core/message.h"
 #include "leeway/data/picture_file.h"
+#include "leeway/data/resize.h"
 
 namespace leeway::data {
 
@@ -23,10 +24,11 @@ void add_pictures(Loaded& set, std::vector<fs::path> files) {
                                                                  std::span<std::uint8_t> out) {
     const Planes planes = stored(row);
     if (planes.shape != shape)
-      refuse(display_name((*shared)[row]),
-             fmt::format("{} x {} pixels, as in the first image (--size N resizes all to N x N)", shape[1],
-                         shape[2]),
-             fmt::format("{} x {}", planes.shape[1], planes.shape[2]));
+      refuse(
+          display_name((*shared)[row]),
+          fmt::format("{} x {} pixels, as in the first image (--size N or --resize-shorter N: all to N x N)",
+                      shape[1], shape[2]),
+          fmt::format("{} x {}", planes.shape[1], planes.shape[2]));
     std::ranges::copy(planes.pixels, out.begin());
   };
 }
@@ -43,6 +45,14 @@ void add_pictures_of_folder(Loaded& set, const fs::path& folder, const fs::path&
     files.push_back(folder / name);
   }
   add_pictures(set, std::move(files));
+}
+
+Loaded set_in(const fs::path& folder, std::vector<LoadedColumn> columns) {
+  Loaded set;
+  set.n = columns.back().codes.size();
+  set.columns = std::move(columns);
+  if (set.n > 0) add_pictures_of_folder(set, folder, folder);
+  return set;
 }
 
 Loaded resized(Loaded set, std::size_t side) {

@@ -18,4 +18,7 @@ void add_pictures(Loaded& set, std::vector<std::filesystem::path> files);
 void add_pictures_of_folder(Loaded& set, const std::filesystem::path& folder,
                             const std::filesystem::path& list);
 
+// A set of such columns.
+[[nodiscard]] Loaded set_in(const std::filesystem::path& folder, std::vector<LoadedColumn> columns);
+
 }  // namespace leeway::data

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "leeway/data/picture_file.h"
+#include "leeway/data/resize.h"
 #include "leeway/nn/augment/augmentation.h"
 #include "leeway/nn/augment/operation.h"
 #include "leeway/nn/augment/parts.h"

@@ -1,4 +1,11 @@
+#include <ATen/record_function.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 #include "leeway/nn/detail/tensors.h"
 #include "leeway/nn/detail/torch_model.h"
@@ -40,6 +47,93 @@ void backward(const Network::Linearized& here, std::span<const float> cotangents
   auto* const first = const_cast<float*>(cotangents.data());  // NOLINT: read only
   const torch::Tensor weights = torch::from_blob(first, {n, m, k}, torch::kFloat32);
   copy_out(here.vjp(weights.to(here.logits.device())), out);
+}
+
+template <class>
+struct TotalType;
+template <class T>
+struct TotalType<void (c10::MemoryReportingInfoBase::*)(void*, std::int64_t, T, T, c10::Device)> {
+  using Type = T;  // differs between versions of LibTorch
+};
+using Total = TotalType<decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>::Type;
+
+// What LibTorch allocates on this thread for tensors.
+class TensorBytes : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void*, std::int64_t size, Total, Total, c10::Device) override {
+    now_ += size;
+    most_ = std::max(most_, now_);
+  }
+  [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }
+  [[nodiscard]] std::size_t most() const { return static_cast<std::size_t>(most_); }
+
+ private:
+  std::int64_t now_ = 0, most_ = 0;
+};
+
+thread_local double counted_flops = 0;
+
+// FLOPs of each value that a convolution makes.
+struct OfEachValue : at::ObserverContext {
+  explicit OfEachValue(double count) : flops(count) {}
+  double flops;
+};
+
+std::unique_ptr<at::ObserverContext> count_flops(const at::RecordFunction& operation) {
+  const std::string_view name = operation.name();
+  const auto tensor = [&](std::size_t i) { return operation.inputs()[i].toTensor(); };
+  const auto add_product = [&](std::size_t a, std::size_t b) {
+    counted_flops += 2 * static_cast<double>(tensor(a).numel() * tensor(b).size(-1));
+  };
+  if (name == "aten::mm" || name == "aten::bmm") add_product(0, 1);
+  if (name == "aten::addmm" || name == "aten::baddbmm") add_product(1, 2);
+  if (name != "aten::convolution") return nullptr;
+  const torch::Tensor weight = tensor(1);
+  const double of_each = 2 * static_cast<double>(weight.numel() / weight.size(0));
+  if (!operation.inputs()[6].toBool()) return std::make_unique<OfEachValue>(of_each);
+  counted_flops += of_each * static_cast<double>(tensor(0).numel());  // transposed
+  return nullptr;
+}
+
+void count_values(const at::RecordFunction& operation, at::ObserverContext* of_each) {
+  if (of_each != nullptr)
+    counted_flops += static_cast<OfEachValue*>(of_each)->flops *
+                     static_cast<double>(operation.outputs()[0].toTensor().numel());
+}
+
+// FLOPs are those of `forward`.
+CallCost cost_of(const std::function<void()>& forward, const std::function<void()>& rest) {
+  const auto bytes = std::make_shared<TensorBytes>();
+  const c10::DebugInfoGuard counting(c10::DebugInfoKind::PROFILER_STATE, bytes);
+  counted_flops = 0;
+  const auto handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(count_flops, count_values).needsInputs(true).needsOutputs(true));
+  const std::shared_ptr<void> at_the_end(nullptr, [handle](void*) { at::removeCallback(handle); });
+  forward();
+  const double flops = counted_flops;
+  rest();
+  return {flops, bytes->most()};
+}
+
+// Of a shard of images of 0, which a call of that many rows is cut into; each is measured once.
+std::function<std::optional<CallCost>(std::size_t, bool)> cost_function(const Classifier& classifier) {
+  using Known = std::map<std::pair<std::size_t, bool>, CallCost>;
+  return [logits = classifier.logits, linearize = classifier.linearize, d = classifier.d, k = classifier.k,
+          known = std::make_shared<Known>()](std::size_t rows, bool gradients) -> std::optional<CallCost> {
+    const std::size_t shard = shard_of_call(rows);
+    const auto [at, is_new] = known->try_emplace({shard, gradients});
+    if (is_new) {
+      const std::vector<float> x(shard * d);
+      Linearized here;
+      at->second = cost_of([&] { gradients ? void(here = linearize(x)) : void(logits(x)); },
+                           [&] {
+                             if (gradients) (void)class_gradients(here, k);
+                           });
+    }
+    if (!(at->second.flops > 0)) return std::nullopt;
+    return CallCost{at->second.flops / static_cast<double>(shard) * static_cast<double>(rows),
+                    at->second.bytes};
+  };
 }
 
 }  // namespace
@@ -128,6 +222,7 @@ Classifier make_classifier(ForwardFunction forward, LinearizeFunction linearize,
     };
     return found;
   };
+  classifier.cost = cost_function(classifier);
   return classifier;
 }
 

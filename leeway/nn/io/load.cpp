@@ -168,9 +168,13 @@ bool is_program(const std::string& format) {
 }
 
 NamedTensors read_as(const std::string& format, const std::filesystem::path& path) {
-  if (format == "safetensors") return {read_safetensors(path), {}};
-  if (format == "npz") return {{read_npz(path), {}}, {}};
-  return read_checkpoint(path);
+  NamedTensors file;
+  if (format == "safetensors")
+    file = {read_safetensors(path), {}};
+  else
+    file = format == "npz" ? NamedTensors{{read_npz(path), {}}, {}} : read_checkpoint(path);
+  take_buffers(file);
+  return file;
 }
 
 FileContent read_file(const ModelSource& source) {

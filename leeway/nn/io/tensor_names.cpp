@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "leeway/core/message.h"
 
@@ -19,7 +20,27 @@ std::string listed(std::vector<std::string> texts, std::size_t total) {
   return line;
 }
 
+void take_normalization(Safetensors& file, std::string_view mean, std::string_view std) {
+  ArrayMap& tensors = file.tensors;
+  std::vector<std::string> starts = names_before(tensors, mean);
+  if (tensors.contains(std::string(mean))) starts.emplace_back();
+  if (starts.size() != 1 || !tensors.contains(starts[0] + std::string(std))) return;
+  for (const auto& [key, buffer] : {std::pair("mean", mean), std::pair("std", std)}) {
+    const std::string name = starts[0] + std::string(buffer);
+    file.metadata[key] = fmt::format("{}", fmt::join(to_f64(tensors.at(name), name), ","));
+    tensors.erase(name);
+  }
+}
+
 }  // namespace
+
+void take_buffers(Safetensors& file) {
+  std::erase_if(file.tensors, [](const auto& item) {
+    return item.first.starts_with("sub_block1.") || item.first.find(".sub_block1.") != std::string::npos;
+  });
+  take_normalization(file, "mu", "sigma");
+  take_normalization(file, "mean", "std");
+}
 
 std::vector<std::string> names_before(const ArrayMap& tensors, std::string_view known) {
   std::vector<std::string> names;

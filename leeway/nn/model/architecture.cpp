@@ -71,6 +71,7 @@ Architecture defended_cnn();
 std::vector<Architecture> small_resnets();
 Architecture preact_resnet18();
 Architecture wrn_28_10();
+std::vector<Architecture> silu_wide_resnets();
 std::vector<Architecture> large_resnets();
 Architecture densenet121();
 std::vector<Architecture> vision_transformers();
@@ -84,6 +85,7 @@ std::span<const Architecture> architectures() {
     };
     add(small_resnets());
     add({preact_resnet18(), wrn_28_10()});
+    add(silu_wide_resnets());
     add(large_resnets());
     add({densenet121()});
     add(vision_transformers());

@@ -72,7 +72,7 @@ Training planned(const data::TrainingData& data, const TrainOptions& options) {
   training.options.validation.reset();
   if (options.validation_rows.empty()) training.options.validation = validation_share(options);
   training.options.select_shift.clear();
-  if (options.selection.given())
+  if (options.selection.given() && !data.shifted)
     training.options.select_shift =
         fmt::format("{}:{}", options.selection.shift, selection_strength(options.selection));
   TrainingPlan& plan = training.plan;
@@ -84,6 +84,7 @@ Training planned(const data::TrainingData& data, const TrainOptions& options) {
     plan.validation_rows = digest_bytes({std::as_bytes(std::span(options.validation_rows))});
   if (data.unlabelled) plan.unlabelled = digest(*data.unlabelled);
   if (data.test) plan.test = digest(*data.test);
+  if (options.selection.given() && data.shifted) plan.shifted = digest(*data.shifted);
   if (!options.start.empty()) plan.start = digest_file(options.start);
   for (const GroupColumn& column : data.groups) plan.groups.push_back(noted(column));
   if (data.environment) plan.environment = noted(*data.environment);
@@ -128,9 +129,10 @@ void check_training(const data::TrainingData& data, const TrainOptions& options)
   (void)Schedule(options.schedule);
   (void)norm_of(options);
   check_normalization(normalization_of(options), "train: normalization", images.channels());
-  check_selection(options);
+  check_selection(data, options);
   check_pixels(images);
   if (data.unlabelled) check_pixels(*data.unlabelled);
+  if (data.shifted) check_pixels(*data.shifted);
   for (const Images* const one :
        {&images, data.unlabelled ? &*data.unlabelled : nullptr, data.test ? &*data.test : nullptr})
     if (one && options.crop > std::min(one->height(), one->width()))

@@ -53,7 +53,7 @@ std::vector<std::uint8_t> worst_of(std::span<const std::uint8_t> hits, std::span
   return std::ranges::min_element(by_group, {}, [](const auto& one) { return mean_of(one.second); })->second;
 }
 
-void check_selection(const TrainOptions& options) {
+void check_selection(const data::TrainingData& data, const TrainOptions& options) {
   const Selection& selection = options.selection;
   if ((options.select == "accuracy" || options.select == last_epoch) && !selection.given()) return;
   if (validation_share(options) <= 0 && options.validation_rows.empty())
@@ -61,21 +61,37 @@ void check_selection(const TrainOptions& options) {
   if (options.select == worst_group && !selection.given()) return;
   if (!selection.given())
     refuse("train: selection", "a function that scores an epoch by " + in_quotes(options.select), "none");
-  if (shift::member(selection.shift).by_strength == nullptr)
-    refuse("train: selection", "a shift that changes pixels by a strength", selection.shift);
+  if (!data.shifted) {
+    if (shift::member(selection.shift).by_strength == nullptr)
+      refuse("train: selection", "a shift that changes pixels by a strength", selection.shift);
+    return;
+  }
+  const auto sizes = [](const Images& images) {
+    return fmt::format("{} channels of {} x {}", images.channels(), images.height(), images.width());
+  };
+  if (sizes(*data.shifted) != sizes(data.images))
+    refuse(display_name(data.shifted->path), sizes(data.images), sizes(*data.shifted));
 }
 
 double selection_strength(const Selection& selection) {
   return selection.strength.value_or(shift::member(selection.shift).strength().value);
 }
 
-ShiftedValidation::ShiftedValidation(const Selection& selection, const Images& images,
+ShiftedValidation::ShiftedValidation(const Selection& selection, const data::TrainingData& data,
                                      std::span<const std::int64_t> rows, std::uint64_t seed,
                                      torch::Device device, std::size_t crop)
     : selection_(selection), device_(device) {
   const std::vector<std::size_t> chosen(rows.begin(), rows.end());
-  clean_ = select_rows(images, chosen);
+  clean_ = select_rows(data.images, chosen);
   if (crop > 0) clean_ = middle_of(clean_, crop);
+  if (data.shifted) {
+    if (data.shifted->n() != rows.size())
+      refuse(display_name(data.shifted->path),
+             fmt::format("{} images, one for each validation row", rows.size()), data.shifted->n());
+    shifted_ = crop > 0 ? middle_of(*data.shifted, crop) : *data.shifted;
+    if (!shifted_.labels) shifted_.labels = clean_.labels;
+    return;
+  }
   shift::Options how;
   how.strength = selection_strength(selection);
   how.seed = seed;
@@ -87,14 +103,15 @@ void ShiftedValidation::score(Epoch& epoch, const ForwardFunction& forward) cons
   Outputs clean, shifted;
   clean.logits = to_array(logits_of(clean_, forward, device_));
   shifted.logits = to_array(after);
-  clean.labels = shifted.labels = clean_.labels;
+  clean.labels = clean_.labels, shifted.labels = shifted_.labels;
   clean.path = fmt::format("validation images after epoch {}", epoch.number);
   shifted.path = clean.path + ", shifted";
   epoch.selection_score = selection_.score(clean, shifted);
   if (std::isnan(*epoch.selection_score))
     throw std::runtime_error(
         fmt::format("train: the score of epoch {}: expected a number, found NaN", epoch.number));
-  put_accuracy(after, clean_, epoch.validation_shifted_accuracy, epoch.validation_shifted_accuracy_interval);
+  put_accuracy(after, shifted_, epoch.validation_shifted_accuracy,
+               epoch.validation_shifted_accuracy_interval);
 }
 
 void test(Epoch& epoch, const Images& images, const ForwardFunction& forward, torch::Device device) {

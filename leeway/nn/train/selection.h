@@ -18,15 +18,17 @@ namespace leeway::nn {
 // Values of TrainingOptions::select other than "accuracy" and the score's name.
 inline constexpr const char *worst_group = "worst-group", *last_epoch = "last";
 
-// Error: no score, no validation images, or a shift that is unknown or selects rows.
-void check_selection(const TrainOptions& options);
+// Error: no score, no validation images, or neither a shift of pixels nor a second sample of their size.
+void check_selection(const data::TrainingData& data, const TrainOptions& options);
 [[nodiscard]] double selection_strength(const Selection& selection);  // given, or the shift's default
 
 class ShiftedValidation {
  public:
-  // Shifts `rows`, or their central crops; noise depends on `seed` alone, so epochs are comparable.
-  ShiftedValidation(const Selection& selection, const Images& images, std::span<const std::int64_t> rows,
-                    std::uint64_t seed, torch::Device device = torch::kCPU, std::size_t crop = 0);
+  // Takes the second sample, or shifts `rows`, or their central crops; noise depends on `seed` alone, so
+  // epochs are comparable. Error where the sample has another number of rows.
+  ShiftedValidation(const Selection& selection, const data::TrainingData& data,
+                    std::span<const std::int64_t> rows, std::uint64_t seed,
+                    torch::Device device = torch::kCPU, std::size_t crop = 0);
   // Sets selection_score and validation_shifted_accuracy. std::runtime_error where the score is NaN.
   void score(Epoch& epoch, const ForwardFunction& forward) const;
 

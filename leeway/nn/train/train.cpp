@@ -66,7 +66,7 @@ class TrainingLoop {
         torch_threads_(threads_),
         course_{planned(data, options), {}} {
     if (options.selection.given())
-      selection_.emplace(options.selection, data.images, set_.validation(), options.seed,
+      selection_.emplace(options.selection, data, set_.validation(), options.seed,
                          device_from_name(options.device), options.crop);
     if (threads_ < threads())
       notes_.push_back(fmt::format("train: OpenMP provides {} of {} requested threads", threads_, threads()));

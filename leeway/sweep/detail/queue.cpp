@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "leeway/core/message.h"
+
 namespace leeway::sweep {
 namespace {
 
@@ -27,6 +29,7 @@ Queue::Queue(const Plan& plan, const Store& store, const RunOptions& options)
   }
   summary_.units = counts_[static_cast<std::size_t>(State::waiting)] = n;
   read_store(store);
+  leave_to_others(options.asked.stages);
   make_ready();
   settled_before_ = settled();
 }
@@ -45,6 +48,17 @@ void Queue::read_store(const Store& store) {
     for (const std::string& name : store.listed(outcome))
       if (const auto unit = index_.find(name); unit != index_.end()) end(unit->second, outcome, false);
   summary_.done_before = std::exchange(summary_.done_elsewhere, 0);
+}
+
+// Units of stages other than these, which no look is spent on. Empty: none.
+void Queue::leave_to_others(const std::vector<std::string>& stages) {
+  if (stages.empty()) return;
+  for (const std::string& stage : stages)
+    if (std::ranges::find(plan_.stages, stage, &PlannedStage::name) == plan_.stages.end())
+      refuse("--stages", "stages of the plan", in_quotes(stage));
+  for (std::size_t unit = 0; unit < states_.size(); ++unit)
+    if (states_[unit] == State::waiting && std::ranges::find(stages, plan_.units[unit].stage) == stages.end())
+      move(unit, State::elsewhere);
 }
 
 // In the order of the plan; beside other runners from some place in it.

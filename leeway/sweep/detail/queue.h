@@ -53,6 +53,7 @@ class Queue {
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] std::size_t settled() const;
   void read_store(const Store& store);
+  void leave_to_others(const std::vector<std::string>& stages);
   void make_ready();
   void turn_ready();
   bool end(std::size_t unit, Outcome outcome, bool here);

@@ -152,6 +152,10 @@ tasks::Assess record_of(Task& task, Progress* progress) {
   record.level = task.level;
   record.class_names = align_sets(all_outputs(task));
   for (Source& source : task.sources) bin_numbers(source, task.targets);
+  for (Target& target : task.targets)
+    if (const Outputs& source = source_of(task.sources, target).outputs;
+        source.features && target.outputs.features)
+      align_features(source, target.outputs);
   for (const tasks::AssessGate& gate : gates) check_threshold(gate, record.class_names.size());
   for (const Source& source : task.sources) record.models.push_back(source.model);
   for (const Target& target : task.targets) append_new(record.targets, target.shift);

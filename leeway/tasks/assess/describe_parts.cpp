@@ -25,21 +25,39 @@ static void fields(MovedValue& value, Fields& f) {
 static void fields(DriftTest& test, Fields& f) {
   f("name", test.name, "what is tested: predicted class, confidence, or the group");
   f.choice("test", test.test,
-           {{"chi-square", ""}, {"permutation", ""}, {"Kolmogorov-Smirnov", ""}, {"none", ""}},
+           {{"chi-square", ""},
+            {"permutation", ""},
+            {"Kolmogorov-Smirnov", ""},
+            {"MMD permutation", ""},
+            {"MMD sign flip", ""},
+            {"none", ""}},
            "homogeneity test of counts (permutation test for small counts); Kolmogorov-Smirnov test of "
-           "confidence and numbers; none: both sets have one and the same value");
-  f("statistic", test.statistic, at_least(0), "chi-square, or Kolmogorov-Smirnov distance");
+           "confidence and numbers; MMD test of features (sign flips for pairs); none: both sets have one "
+           "and the same value");
+  f("statistic", test.statistic, at_least(0), "chi-square, Kolmogorov-Smirnov distance or MMD");
   f("p_alone", test.p_alone, a_share, "p-value of this test alone");
   f("p_value", test.p_value, a_share, "p-value adjusted by Holm's method over all tests of the result");
   measured(
       f, "distance", test.distance, a_share,
-      "total variation distance of the shares; for confidence and numbers the Kolmogorov-Smirnov distance");
+      "total variation distance of the shares; for confidence and numbers the Kolmogorov-Smirnov distance; "
+      "for features 2 AUROC - 1 of the witness on held-out rows");
   measured(f, "mean_change", test.mean_change, from_to(-1, 1),
            "change of the mean confidence; null for counts");
   f("moved", test.moved, "number of values whose share changed significantly");
   f("values", test.values,
     "values whose share changed, largest change first, at most 50; numbers in bins of the source's "
     "quartiles");
+}
+
+static void fields(FeatureRow& row, Fields& f) {
+  f("row", row.row, "row in the target's file, from 0");
+  f("score", row.score, {},
+    "witness above its mean on the source, or for pairs its change, in standard deviations of the source");
+}
+
+static void fields(FeatureTest& test, Fields& f) {
+  fields(static_cast<DriftTest&>(test), f);
+  f("rows", test.rows, "rows of the target whose features moved most, at most 20");
 }
 
 void fields(AssessDrift& drift, Fields& f) {
@@ -51,9 +69,10 @@ void fields(AssessDrift& drift, Fields& f) {
   f("tests", drift.tests, "number of tests in the adjustment");
   f("classes", drift.classes, "test of the mix of predicted classes");
   f("confidence", drift.confidence, "test of the confidence");
+  f("features", drift.features, "test of the features (embeddings); null unless both sets have them");
   f("worst_group", worst, "first element of groups");
   f("groups", drift.groups, "tests of the group columns that both sets have, smallest p-value first");
-  f("left_out", drift.left_out, "group columns that only one of the two sets has");
+  f("left_out", drift.left_out, "group columns, or features, that only one of the two sets has");
 }
 
 std::string p_words(double p) { return p < 1e-4 ? "< 0.0001" : significant(p, 2); }
@@ -73,6 +92,13 @@ std::string moved_words(const DriftTest& test, std::size_t source_n, std::size_t
   }
   const std::size_t more = test.moved - words.size();
   return fmt::format("{}{}", fmt::join(words, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string moved_words(const FeatureTest& test) {
+  std::vector<std::string> rows;
+  for (const FeatureRow& row : std::span(test.rows).first(std::min<std::size_t>(3, test.rows.size())))
+    rows.push_back(fmt::format("{}", row.row));
+  return rows.empty() ? "" : fmt::format("rows {} most", fmt::join(rows, ", "));
 }
 
 const std::array<QualityMeasure, quality_metrics> quality_measures{{

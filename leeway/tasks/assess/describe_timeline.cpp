@@ -59,6 +59,7 @@ static void fields(ChunkDrift& drift, Fields& f) {
   f("classes", drift.classes, "test of the mix of predicted classes; rare classes are pooled");
   f("confidence", drift.confidence, "test of the confidence");
   f("worst_group", drift.worst_group, "group column with the smallest p-value; null without groups");
+  f("features", drift.features, "test of the features, without a distance; null without features");
 }
 
 static void fields(ChunkBands& bands, Fields& f) {

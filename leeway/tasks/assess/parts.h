@@ -29,8 +29,8 @@ struct MovedValue {
 
 // One column, tested.
 struct DriftTest {
-  std::string name;  // "predicted class", "confidence", or of the group
-  std::string test;  // "chi-square", "permutation", "Kolmogorov-Smirnov"
+  std::string name;  // "predicted class", "confidence", "features", or of the group
+  std::string test;  // "chi-square", "permutation", "Kolmogorov-Smirnov", "MMD permutation", "MMD sign flip"
   double statistic = 0, p_alone = 1, p_value = 1;
   Measured distance;  // total variation of the shares; of confidences the largest gap of their distributions
   Measured mean_change;            // of confidences
@@ -38,10 +38,20 @@ struct DriftTest {
   std::size_t moved = 0;           // how many there are
 };
 
+struct FeatureRow {
+  std::size_t row = 0;
+  double score = 0;
+};
+
+struct FeatureTest : DriftTest {  // agreement/feature_drift.h
+  std::vector<FeatureRow> rows;   // of the target, largest score first
+};
+
 struct AssessDrift {
   DriftTest classes, confidence;
-  std::vector<DriftTest> groups;      // least p-value first
-  std::vector<std::string> left_out;  // groups that only one of the two has
+  std::optional<FeatureTest> features;  // where both have them
+  std::vector<DriftTest> groups;        // least p-value first
+  std::vector<std::string> left_out;    // groups that only one of the two has
   std::size_t tests = 0;
   double p_value = 1;  // the least, adjusted
 
@@ -57,6 +67,8 @@ void fields(AssessDrift& drift, Fields& f);
 // "Shirt 10% to 17%, new snow 3%": the leading ones of the values that moved; empty where none did.
 [[nodiscard]] std::string moved_words(const DriftTest& test, std::size_t source_n, std::size_t n,
                                       std::size_t most = 3);
+// "rows 17, 403 and 12 most"
+[[nodiscard]] std::string moved_words(const FeatureTest& test);
 
 // One class against the rest.
 struct ClassQuality {

@@ -38,7 +38,7 @@ struct ChunkTest {
 
 struct ChunkDrift {
   ChunkTest classes, confidence;
-  std::optional<ChunkTest> worst_group;
+  std::optional<ChunkTest> worst_group, features;
   double p_value = 1;  // the least
 };
 

@@ -23,6 +23,9 @@ std::vector<DriftRow> rows_of_drift(const Assess& record) {
       rows.push_back({test, subject(record, result), moved_words(test, result.source_n, result.n)});
     };
     add(result.drift->classes), add(result.drift->confidence);
+    if (const auto& features = result.drift->features)
+      rows.push_back({*features, subject(record, result),
+                      features->p_value <= 1 - record.level ? moved_words(*features) : ""});
     for (const DriftTest& group : result.drift->groups) add(group);
   }
   std::ranges::stable_sort(rows, {}, &DriftRow::p_value);
@@ -39,9 +42,10 @@ Blocks tests_table(std::vector<DriftRow> rows) {
                      "Probability of at least this difference without drift, adjusted by Holm's method over "
                      "the tests of the target"),
        [](const DriftRow& row) { return number_cell(row.p_value, p_words(row.p_value)); }},
-      {interval_column("Distance",
-                       "Total variation distance of the shares; for confidence and numbers the "
-                       "Kolmogorov-Smirnov distance"),
+      {interval_column(
+           "Distance",
+           "Total variation distance of the shares; for confidence and numbers the "
+           "Kolmogorov-Smirnov distance; for features 2 AUROC - 1 of the witness on held-out rows"),
        &DriftRow::distance},
       {interval_column("Mean change, points", "Change of the mean confidence"),
        [](const DriftRow& row) { return change_cell(row.mean_change, "counts have no mean"); }},
@@ -77,7 +81,8 @@ Section drift_section(const Assess& record) {
           ? fmt::format("{}: {} changed ({})", first.target, first.name, p_sentence(first.p_value))
           : fmt::format("No drift detected in the tests of {}", tested == 1 ? "the target" : "any target"),
       paragraph("Changes between source and target, labels excluded: the mix of predicted classes, "
-                "confidence, and the groups of both sets. A p-value is the probability of at least this "
+                "confidence, and the features and groups of both sets. A p-value is the probability of at "
+                "least this "
                 "difference without drift; the p-values of a target are adjusted together (Holm), so that a "
                 "target without drift raises a false alarm with probability at most " +
                 percent(1 - record.level) + ". Drift does not imply that the error changed.") +

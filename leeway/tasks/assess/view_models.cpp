@@ -86,8 +86,10 @@ std::string confidence_heading(const Assess& record) {
                        percent(most.confidence.shifted_mean), percent(*most.accuracy.value));
   if (overconfidence(most) > -1) return "No model is strongly overconfident";
   const AssessResult& first = record.results.front();
-  return fmt::format("{}: mean confidence changes from {} to {}", subject(record, first),
-                     percent(first.confidence.clean_mean), percent(first.confidence.shifted_mean));
+  const std::string before = percent(first.confidence.clean_mean),
+                    after = percent(first.confidence.shifted_mean);
+  return fmt::format("{}: mean confidence {} {}", subject(record, first),
+                     before == after ? "stays at" : "changes from " + before + " to", after);
 }
 
 }  // namespace

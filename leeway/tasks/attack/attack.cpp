@@ -133,9 +133,10 @@ std::vector<std::string> warnings_of(const attack::AttackResult& result, const a
 }  // namespace
 
 ModelUnderAttack::ModelUnderAttack(const nn::Model& model, const Images& images)
-    : images_(images),
-      classifier_(model.classifier(nn::shape_of(images))),
-      x_(images.n() * images.pixels_per_image()) {
+    : ModelUnderAttack(model.classifier(nn::shape_of(images)), images) {}
+
+ModelUnderAttack::ModelUnderAttack(Classifier classifier, const Images& images)
+    : images_(images), classifier_(std::move(classifier)), x_(images.n() * images.pixels_per_image()) {
   const std::size_t d = images.pixels_per_image();
   parallel_for(images.n(), [&](std::size_t i) { images.copy_row(i, std::span(x_).subspan(i * d, d)); });
 }

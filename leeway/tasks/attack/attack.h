@@ -76,6 +76,12 @@ struct Check {
   bool raised = false;
 };
 
+// Requests for the images of an attack.
+struct AttackedEndpoint {
+  std::string host, prompt;
+  std::size_t requests = 0, retries = 0, prompt_tokens = 0, completion_tokens = 0;
+};
+
 struct AttackedSet {
   std::string model, data, out;  // files, as they were given; empty: none
   std::string attack;
@@ -94,6 +100,7 @@ struct AttackedSet {
   std::optional<JudgedRepeats> repeats;  // of several draws that differ
   std::optional<nn::Variation> stochastic;
   std::vector<Check> checks;
+  std::optional<AttackedEndpoint> endpoint;
 };
 
 // The worst case of each row over several attacks; of the set, what a fixed radius and norms have.
@@ -135,6 +142,7 @@ void fields(AttacksOptions& options, Fields& f);
 class ModelUnderAttack {
  public:
   ModelUnderAttack(const nn::Model& model, const Images& images);
+  ModelUnderAttack(Classifier classifier, const Images& images);
   [[nodiscard]] attack::Target target() const;
 
  private:

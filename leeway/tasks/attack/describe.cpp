@@ -86,6 +86,15 @@ static void fields(Check& check, Fields& f) {
   f("raised", check.raised, "whether the sign is clear: p below .01; whole-box: clearly more than 5%");
 }
 
+static void fields(AttackedEndpoint& endpoint, Fields& f) {
+  f("host", endpoint.host, "server that the images were sent to");
+  f("prompt", endpoint.prompt, "text of the prompt");
+  f("requests", endpoint.requests, "number of requests of this run");
+  f("retries", endpoint.retries, "number of requests that were retries");
+  f("prompt_tokens", endpoint.prompt_tokens, "tokens of the prompts; 0 if the server does not say");
+  f("completion_tokens", endpoint.completion_tokens, "tokens of the answers; 0 if the server does not say");
+}
+
 // What a worst case has, too.
 static void shares(AttackedSet& set, Fields& f) {
   f.choice("target", set.target,
@@ -131,6 +140,7 @@ static void fields(AttackedSet& set, Fields& f) {
   f("stochastic", set.stochastic,
     "with --stochastic: variation between two passes of the model; otherwise null");
   f("checks", set.checks, "checks of the attack; with --checks, also those that need further runs");
+  f("endpoint", set.endpoint, "requests of an attack with --endpoint; otherwise null");
 }
 
 static void fields(WorstCase& worst, Fields& f) {

@@ -147,6 +147,11 @@ Section method_section(const Attack& record) {
                       set.repeats->draws,
                       value_words({set.repeats->robust_accuracy, interval.low, interval.high}, true)));
     }
+    if (const auto& asked = set.endpoint)
+      items.push_back(
+          before + fmt::format("{} requests to {}, {} of them retries; {} prompt tokens, {} answer tokens.",
+                               count(asked->requests), asked->host, count(asked->retries),
+                               count(asked->prompt_tokens), count(asked->completion_tokens)));
     if (set.beside_noise)
       items.push_back(
           before + fmt::format("Robust accuracy is {} under the attack alone and {} under noise of {}; the "

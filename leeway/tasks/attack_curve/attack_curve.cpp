@@ -17,8 +17,6 @@
 namespace leeway::tasks {
 namespace {
 
-constexpr std::size_t ranks_kept = 10;
-
 void check_curve(const AttackCurveTask& task) {
   if (task.models.empty()) refuse("attack curve", "at least one model", "none");
   std::set<std::string> names, strengths;
@@ -137,10 +135,8 @@ class CurveAnalysis {
     if (result.attacked > 0) result.pa_interval = a.pa_interval;  // equal outputs have no other PA
     result.beta = a.beta;
     result.beta_interval = agreement::beta_interval(clean.logits, mixed, a.beta, level);
-    for (CurveConfidence* const one : {&result.initial, &result.optimal}) {
-      one->beta = one == &result.initial ? 1 : a.beta;
-      one->groups = agreement::responses(clean.logits, mixed, clean.labels, one->beta, ranks_kept, level);
-    }
+    result.initial = agreement::responses(clean.logits, mixed, clean.labels, 1, level);
+    result.optimal = agreement::responses(clean.logits, mixed, clean.labels, a.beta, level);
     if (!clean.labels.empty())
       result.decomposition = agreement::decompose(clean.logits, mixed, clean.labels, a.beta);
   }

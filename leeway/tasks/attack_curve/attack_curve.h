@@ -47,12 +47,6 @@ struct AttackCurveOptions {
   double level = .95;
 };
 
-// Mean posteriors of the groups of agreement/summaries.h at one beta.
-struct CurveConfidence {
-  double beta = 0;
-  agreement::Responses groups;
-};
-
 struct CurveResult {
   std::string model, attack, strength;
   std::optional<double> eps;  // of the strength; none: "nearest"
@@ -64,7 +58,7 @@ struct CurveResult {
   Interval afr_pred_interval;
   std::optional<Interval> pa_interval, beta_interval;  // none without attacked rows
   bool converged = false;
-  CurveConfidence initial, optimal;                       // at beta 1 and at `beta`
+  agreement::Responses initial, optimal;                  // at beta 1 and at `beta`
   std::optional<agreement::Decomposition> decomposition;  // with labels
 
   // log k and the approximations of the sums over n; none where one of them does not exist.

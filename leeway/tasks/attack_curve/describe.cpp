@@ -11,32 +11,6 @@
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
-namespace {
-
-void response_fields(const char* name, const char* count, const char* ranks, agreement::Response& response,
-                     const char* rows, Fields& f) {
-  const std::string of = std::string(rows) + "; null without these rows";
-  f(count, response.n, "number of these rows");
-  f.measured(name, response.confidence, response.confidence_interval, a_share, of);
-  f(ranks, response.by_rank, a_share, "mean posterior of the same rows by rank, the 10 largest");
-}
-
-}  // namespace
-
-static void fields(CurveConfidence& at, Fields& f) {
-  agreement::Responses& groups = at.groups;
-  agreement::Response right = groups.right.value_or(agreement::Response{}),
-                      wrong = groups.wrong.value_or(agreement::Response{});
-  f("beta", at.beta, at_least(0), "inverse temperature");
-  response_fields("right", "right_n", "right_by_rank", right,
-                  "mean clean confidence of rows predicted right both clean and attacked", f);
-  response_fields("wrong", "wrong_n", "wrong_by_rank", wrong,
-                  "mean clean confidence of rows with the same wrong prediction clean and attacked", f);
-  response_fields("moved", "moved_n", "moved_by_rank", groups.moved,
-                  "mean attacked confidence of rows whose prediction changes", f);
-  groups.right = right, groups.wrong = wrong;
-}
-
 void fields(CurveResult& result, Fields& f) {
   f("model", result.model, "name of the model");
   f("attack", result.attack, "attack, see leeway list attacks");

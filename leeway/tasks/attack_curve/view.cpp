@@ -37,18 +37,18 @@ constexpr CurveMeasure curve_measures[] = {
     {"Inverse temperature", "β with the highest agreement",
      [](const CurveResult& r) { return measured(r.beta, r.beta_interval); }, CurveMeasure::Kind::beta},
     {"Confidence if right", "Mean clean confidence of rows that stay right, at β = 1",
-     [](const CurveResult& r) { return confidence_of(r.initial.groups.right); }},
+     [](const CurveResult& r) { return confidence_of(r.initial.right); }},
     {"Confidence if wrong", "Mean clean confidence of rows that stay wrong, at β = 1",
-     [](const CurveResult& r) { return confidence_of(r.initial.groups.wrong); }},
+     [](const CurveResult& r) { return confidence_of(r.initial.wrong); }},
     {"Confidence if changed", "Mean attacked confidence of rows whose prediction changes, at β = 1",
-     [](const CurveResult& r) { return confidence_of(r.initial.groups.moved); }},
+     [](const CurveResult& r) { return confidence_of(r.initial.moved); }},
     {"Confidence if right, best β", "Mean clean confidence of rows that stay right, at the best β",
-     [](const CurveResult& r) { return confidence_of(r.optimal.groups.right); }},
+     [](const CurveResult& r) { return confidence_of(r.optimal.right); }},
     {"Confidence if wrong, best β", "Mean clean confidence of rows that stay wrong, at the best β",
-     [](const CurveResult& r) { return confidence_of(r.optimal.groups.wrong); }},
+     [](const CurveResult& r) { return confidence_of(r.optimal.wrong); }},
     {"Confidence if changed, best β",
      "Mean attacked confidence of rows whose prediction changes, at the best β",
-     [](const CurveResult& r) { return confidence_of(r.optimal.groups.moved); }}};
+     [](const CurveResult& r) { return confidence_of(r.optimal.moved); }}};
 
 Cell measure_cell(const CurveMeasure& measure, const CurveResult& result) {
   const Measured value = measure.value(result);
@@ -237,42 +237,14 @@ Section all_section(const Curves& curves) {
                  table_of("All values", columns, curves.record.results).block(3))};
 }
 
-// Figures B.6 to B.11: mean posteriors by rank at beta 1 and at the beta of PA.
-Chart rank_chart(const CurveResult& result, const CurveConfidence& at) {
-  struct Named {
-    const char* name = "";
-    std::optional<agreement::Response> group;
-  };
-  std::vector<Line> lines;
-  std::size_t ranks = 1;
-  for (const auto& [name, group] :
-       {Named{"right", at.groups.right}, {"wrong", at.groups.wrong}, {"changed", at.groups.moved}}) {
-    Line line{name, lines.size(), {}};
-    if (group)
-      for (const double share : group->by_rank) {
-        const std::size_t rank = line.points.size() + 1;
-        line.points.push_back({static_cast<double>(rank),
-                               {share, {}, {}},
-                               std::to_string(rank),
-                               fmt::format("rank {}: {}\nn = {}", rank, percent(share, 1), count(group->n))});
-      }
-    ranks = std::max(ranks, line.points.size());
-    lines.push_back(std::move(line));
-  }
-  std::erase_if(lines, [](const Line& line) { return line.points.empty(); });
-  LineAxes axes = counted_axes(ranks, "rank of the class");
-  axes.percent = true;
-  return line_chart(fmt::format("{}, {} {}", result.model, result.attack, result.strength),
-                    "mean posterior at β = " + significant(at.beta, 3), lines, axes);
-}
-
 Section ranks_section(const Curves& curves) {
   ChartChoice initial{"at β = 1", {}}, optimal{"at the best β", {}};
   for (const std::string& attack : curves.attacks)
     for (const CurveResult* result : curves.by_share(attack)) {
       if (result->share != curves.largest_share || result->strength == clean_strength) continue;
-      initial.charts.push_back(rank_chart(*result, result->initial));
-      optimal.charts.push_back(rank_chart(*result, result->optimal));
+      const std::string title = fmt::format("{}, {} {}", result->model, result->attack, result->strength);
+      initial.charts.push_back(rank_chart(title, result->initial));
+      optimal.charts.push_back(rank_chart(title, result->optimal));
     }
   return {"posteriors", "Posteriors", "Mean posterior by rank at the largest strength",
           paragraph("Rows that stay right and rows that stay wrong, as clean rows; rows whose prediction "

@@ -52,7 +52,8 @@ ArrayMap arrays_of(const average_case::AverageCase& done) {
     each_array(column, c, put);
     put(fmt::format("rest {}", c),
         std::vector{static_cast<double>(column.not_converged), column.left_out, column.seconds,
-                    column.model_seconds, static_cast<double>(column.zero_gradients)});
+                    column.model_seconds, static_cast<double>(column.zero_gradients),
+                    column.flops.value_or(-1), static_cast<double>(column.peak_bytes.value_or(0))});
   }
   return arrays;
 }
@@ -76,6 +77,8 @@ average_case::AverageCase rows_in(const ArrayMap& arrays, average_case::AverageC
     column.not_converged = static_cast<std::size_t>(rest.at(0)), column.left_out = rest.at(1);
     column.seconds = rest.at(2), column.model_seconds = rest.at(3);
     column.zero_gradients = static_cast<std::size_t>(rest.at(4));
+    if (rest.size() > 6 && rest[5] >= 0)  // files of older versions lack them
+      column.flops = rest[5], column.peak_bytes = static_cast<std::size_t>(rest[6]);
     if (column.p.size() != done.targets.size())
       refuse(display_name(path), "one value per row", "another number");
   }

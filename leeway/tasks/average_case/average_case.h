@@ -75,6 +75,8 @@ struct Survival {
   std::optional<double> left_out, zero_gradient;  // of methods with gradients
   std::optional<std::size_t> draws;               // of mc
   double seconds = 0, model_seconds = 0;
+  std::optional<double> flops;  // average_case::Column, as the next
+  std::optional<std::size_t> peak_bytes;
 };
 
 // One method beside Monte Carlo at one sigma.

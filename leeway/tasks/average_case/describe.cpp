@@ -86,6 +86,10 @@ static void fields(Survival& result, Fields& f) {
   f("draws", result.draws, "total number of noisy copies of mc; null for other methods");
   f("seconds", result.seconds, at_least(0), "duration if only this result were computed");
   f("model_seconds", result.model_seconds, at_least(0), "seconds in passes of the model");
+  f("flops", result.flops, at_least(0),
+    "floating-point operations of matrix products and convolutions in passes of the model; null if unknown");
+  f("peak_bytes", result.peak_bytes,
+    "most bytes of arrays at once: inputs, logits, gradients, the model's activations; null if unknown");
 }
 
 static void fields(MonteCarloError& of, Fields& f) {

@@ -30,6 +30,7 @@ Survival survival_of(const Column& column, double level) {
   if (!column.draws.empty())
     result.draws = std::accumulate(column.draws.begin(), column.draws.end(), std::size_t{0});
   result.seconds = column.seconds, result.model_seconds = column.model_seconds;
+  result.flops = column.flops, result.peak_bytes = column.peak_bytes;
   return result;
 }
 

@@ -321,6 +321,18 @@ Section runtime_section(const RobustnessView& record) {
       {number_column("Milliseconds per sample"),
        [](const Survival& one) { return significant_cell(milliseconds_each(one), 3); }},
       {number_column("In the model", "Share of the time in forward and backward passes"), in_model},
+      {number_column("GFLOPs per sample",
+                     "Matrix products and convolutions in passes of the model, in billions"),
+       [](const Survival& one) {
+         if (!one.flops) return dash_cell("the model does not tell its cost");
+         return significant_cell(*one.flops / static_cast<double>(std::max<std::size_t>(1, one.p.n)) / 1e9,
+                                 3);
+       }},
+      {number_column("Peak memory, MB", "Arrays of the method and of the model's passes"),
+       [](const Survival& one) {
+         return one.peak_bytes ? significant_cell(static_cast<double>(*one.peak_bytes) / 1e6, 3)
+                               : dash_cell("the model does not tell its cost");
+       }},
       {number_column("Noisy copies", "Noisy copies of Monte Carlo, over all samples"),
        [](const Survival& one) {
          return one.draws ? count_cell(*one.draws) : dash_cell("only Monte Carlo draws copies");

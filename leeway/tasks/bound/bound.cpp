@@ -124,6 +124,7 @@ class Bounding {
       found.representation = fmt::format("pca:{}", found.range->best().components);
     } else {
       found.dis2 = error_bound::dis2_bound(source, target, chosen);
+      found.divergences = error_bound::divergences(source, target, chosen.representation);
       if (const std::size_t fraction = chosen.representation.fraction; fraction > 0)
         found.representation = fmt::format("pca:{}", source.features->shape[1] / fraction);
     }

@@ -60,6 +60,7 @@ struct Dis2Bound {
   std::string representation;  // "logits", "features" or "pca:16", fractions and ranges worked out
   error_bound::Dis2 dis2;
   std::optional<error_bound::ComponentRange> range;  // of pca:range, where `dis2` is the chosen one
+  std::optional<error_bound::Divergences> divergences = {};
 };
 
 struct Bound {

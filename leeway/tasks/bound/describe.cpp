@@ -61,6 +61,9 @@ static void fields(Dis2Bound& bound, Fields& f) {
     "input of the critics: logits, features, kernel:logits, kernel:features or pca:COMPONENTS (a number)");
   fields(bound.dis2, f);
   f("range", bound.range, "the bounds of pca:range; null otherwise");
+  f("divergences", bound.divergences,
+    "divergences by enumeration of half-planes; null except for two classes, linear critics on one or two "
+    "columns and at most 64 rows in each set");
 }
 
 void fields(Bound& record, Fields& f) {

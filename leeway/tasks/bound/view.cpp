@@ -160,7 +160,12 @@ Blocks method_table(const Bound& record) {
   return table.block();
 }
 
-Blocks range_table(const error_bound::ComponentRange& range) {
+Cell verdict_cell(const std::optional<error_bound::Verdict>& verdict) {
+  return verdict ? text_cell(verdict->holds ? "proved" : "not proved")
+                 : dash_cell("no labels or no held-out rows");
+}
+
+Blocks range_table(const error_bound::ComponentRange& range, const std::optional<double>& truth) {
   using One = ComponentBound;
   const std::vector<ColumnOf<One>> columns = {
       {number_column("Components", "Number of leading principal components"), &One::components},
@@ -175,9 +180,30 @@ Blocks range_table(const error_bound::ComponentRange& range) {
        [](const One& one) {
          return share_cell({one.dis2.bound, {}, {}});
        }},
+      {number_column("Too high by", "Bound less true error, in points"),
+       [&](const One& one) {
+         return fixed_cell(truth ? std::optional(100 * (one.dis2.bound - *truth)) : std::nullopt, 1,
+                           "no labels");
+       }},
+      {text_column("Assumption", "By the target's labels and Corollary E.2"),
+       [](const One& one) { return verdict_cell(one.dis2.corollary); }},
       {text_column("Kept", "The validity score is high enough; the lowest of the kept bounds counts"),
        [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
   return in_both(table_of("The bound by number of principal components", columns, range.bounds).block());
+}
+
+Blocks divergence_table(const std::optional<error_bound::Divergences>& found) {
+  if (!found) return {};
+  Table table("Divergences on all rows, by enumeration of half-planes",
+              {text_column("Measure"), number_column("Value"), text_column("Meaning")});
+  const auto add = [&](const char* name, double value, const char* meaning) {
+    table.add({text_cell(name), percent_cell(value, 1), text_cell(meaning)});
+  };
+  add("H-divergence", found->h, "how well a half-plane tells source from target");
+  add("HΔH-divergence", found->h_delta_h, "how much more any two half-planes differ on one of the sets");
+  add("Discrepancy", found->discrepancy,
+      "how much more a half-plane differs from the classifier on the target");
+  return in_both(table.block());
 }
 
 Section terms_section(const Bound& record) {
@@ -206,7 +232,8 @@ Section terms_section(const Bound& record) {
               count(terms.n_source), count(terms.n_target),
               record.options.dis2.holdout > 0 ? "no critic" : "the critics, so that the bound is not valid",
               terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
-          (record.dis2->range ? range_table(*record.dis2->range) : Blocks()) + bound_meanings()};
+          (record.dis2->range ? range_table(*record.dis2->range, record.target.error) : Blocks()) +
+          divergence_table(record.dis2->divergences) + bound_meanings()};
 }
 
 // The discrepancy of every critic in its order, and the largest so far.

@@ -34,12 +34,28 @@ struct AdjustedScore {
   error_bound::Score score;
 };
 
+// The shifts whose validity score is at least `threshold`.
+struct ThresholdScore {
+  double threshold = 0;
+  error_bound::Score score;
+  double worst = 0;  // the largest overstatement of accuracy
+};
+
+// Of the validity score of a bound and its tightness, predicted less true error (Rosenfeld and Garg 2023, C.4, C.5).
+struct ValidityScores {
+  std::optional<Estimate> correlation;
+  std::vector<ThresholdScore>
+      thresholds;  // 0, .1, ..., .9, .95, .99; without those that leave out no more shifts
+};
+
 struct EvaluatedMethod {
   std::string method;
   error_bound::Score score;
   std::optional<double> delta;          // that it was allowed to fail with
   std::vector<AdjustedScore> adjusted;  // with the other data sets; empty where there is one
   std::vector<error_bound::Shift> points;
+  std::optional<Estimate> proved = {};  // share of shifts where Corollary E.2 proves the assumption
+  std::optional<ValidityScores> validity = {};
 
   [[nodiscard]] double violation_rate() const { return 1 - score.coverage; }
   [[nodiscard]] Interval violation_interval() const {
@@ -54,6 +70,7 @@ struct BoundEvaluation {
   BoundEvaluateOptions options;
   std::size_t data_sets = 0;
   std::vector<EvaluatedMethod> results;
+  std::vector<error_bound::LossTest> losses = {};  // of columns discrepancy:LOSS
 };
 
 void fields(BoundEvaluateOptions& options, Fields& f);

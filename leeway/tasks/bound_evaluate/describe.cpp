@@ -13,6 +13,18 @@ static void fields(Shift& shift, Fields& f) {
   f("predicted", shift.predicted, a_share, "predicted accuracy");
 }
 
+static void fields(LossTest& test, Fields& f) {
+  f("loss", test.loss, "first disagreement loss");
+  f("other", test.other, "second disagreement loss");
+  f("discrepancy", test.discrepancy, from_to(-1, 1), "mean discrepancy by the first loss");
+  f("other_discrepancy", test.other_discrepancy, from_to(-1, 1), "mean discrepancy by the second loss");
+  f.measured("difference", test.difference, test.interval, {}, "discrepancy - other_discrepancy");
+  f("n", test.n, at_least(1), "number of shifts");
+  f("larger", test.larger, "shifts where the first loss finds the larger discrepancy");
+  f("p", test.p, a_share, "two-sided p-value of Student's paired t-test; null if data do not suffice");
+  f("p_adjusted", test.p_adjusted, a_share, "p adjusted by Holm's method over all pairs");
+}
+
 }  // namespace leeway::error_bound
 
 namespace leeway::tasks {
@@ -24,6 +36,20 @@ static void score_fields(error_bound::Score& score, Fields& f) {
              "share of shifts whose accuracy is not overstated");
   f("overestimation", score.overestimation, a_share,
     "mean overstatement of accuracy on the shifts where it is overstated; null without such shifts");
+}
+
+static void fields(ThresholdScore& one, Fields& f) {
+  f("threshold", one.threshold, a_share, "minimum validity score");
+  score_fields(one.score, f);
+  f("worst", one.worst, a_share, "largest overstatement of accuracy");
+}
+
+static void fields(ValidityScores& validity, Fields& f) {
+  f.measured(
+      "correlation", validity.correlation, from_to(-1, 1),
+      "Pearson's correlation of validity score and tightness, predicted less true error; null if one of "
+      "them is constant, or for less than 4 shifts");
+  f("thresholds", validity.thresholds, "scores of the shifts whose validity score reaches a threshold");
 }
 
 static void fields(AdjustedScore& adjusted, Fields& f) {
@@ -46,6 +72,10 @@ static void fields(EvaluatedMethod& method, Fields& f) {
   f("exceeds_delta", exceeds, "violation_rate_low is above delta; null without a delta");
   f("adjusted", method.adjusted, "scores after adjustment on the other data sets; [] with one data set");
   f("points", method.points, "the shifts, in the order of the table");
+  f.measured(
+      "proved", method.proved, a_share,
+      "share of shifts where Corollary E.2 proves the assumption; null without a column proved:METHOD");
+  f("validity", method.validity, "validity score and tightness; null without a column validity:METHOD");
 }
 
 void fields(BoundEvaluateOptions& options, Fields& f) {
@@ -60,6 +90,8 @@ void fields(BoundEvaluation& record, Fields& f) {
   common_fields(record, f);
   f("data_sets", record.data_sets, at_least(1), "number of data sets");
   f("results", record.results, "one for each method");
+  f("losses", record.losses,
+    "disagreement losses compared over the shifts; null without two columns discrepancy:LOSS");
 }
 
 std::optional<bool> EvaluatedMethod::exceeds_delta() const {

@@ -51,6 +51,12 @@ Blocks score_table(const BoundEvaluation& evaluation) {
       {overestimation_column(), [](const One& one) { return points_cell(one.score.overestimation); }},
       {interval_column("Violation rate", "Share of shifts whose error is understated"),
        [](const One& one) { return share_cell(violation_of(one)); }}};
+  if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.proved.has_value(); }))
+    columns.push_back({interval_column("Proved", "Share of shifts where Corollary E.2 proves the assumption"),
+                       [](const One& one) {
+                         return one.proved ? share_cell(measured(one.proved->value, one.proved->interval))
+                                           : dash_cell("no column proved:METHOD");
+                       }});
   columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.delta.has_value(); }))
     columns.push_back(
@@ -184,6 +190,48 @@ Section violation_section(const BoundEvaluation& evaluation) {
           delta_chart(evaluation) + (most > 0 ? excess_charts(evaluation, most) : Blocks())};
 }
 
+Section validity_section(const BoundEvaluation& evaluation) {
+  Table table("Every method on the shifts whose validity score reaches a threshold",
+              {text_column("Method"), number_column("Threshold"), number_column("MAE", "In points"),
+               coverage_column(), number_column("Worst", "Largest understatement of the error, in points"),
+               number_column("Shifts")});
+  Blocks words;
+  for (const EvaluatedMethod& method : evaluation.results) {
+    if (!method.validity) continue;
+    for (const ThresholdScore& one : method.validity->thresholds)
+      table.add({text_cell(method.method), fixed_cell(one.threshold, 2), points_cell(one.score.mae),
+                 share_cell(coverage_of(one.score)), points_cell(one.worst), count_cell(one.score.n)});
+    if (const auto& found = method.validity->correlation)
+      words =
+          std::move(words) + in_both(paragraph(fmt::format(
+                                 "{}: validity score and tightness, predicted less true error, correlate "
+                                 "by {:.2f} ({:.2f} to {:.2f}).",
+                                 method.method, found->value, found->interval.low, found->interval.high)));
+  }
+  return {"validity", "Validity score", "How far the bound is above the error, by its validity score",
+          in_both(table.block(2)) + words};
+}
+
+Section loss_section(const BoundEvaluation& evaluation) {
+  using One = error_bound::LossTest;
+  const std::vector<ColumnOf<One>> columns = {
+      {text_column("Losses"), [](const One& one) { return text_cell(one.loss + ", " + one.other); }},
+      {number_column("First", "Mean discrepancy"),
+       [](const One& one) { return percent_cell(one.discrepancy, 1); }},
+      {number_column("Second"), [](const One& one) { return percent_cell(one.other_discrepancy, 1); }},
+      {interval_column("Difference", "In points"),
+       [](const One& one) { return change_cell(measured(one.difference, one.interval)); }},
+      {text_column("Larger", "Shifts where the first finds the larger discrepancy"),
+       [](const One& one) { return text_cell(fmt::format("{} of {}", one.larger, one.n)); }},
+      {number_column("p", "Student's paired t-test, adjusted by Holm's method"), [](const One& one) {
+         return one.p_adjusted ? number_cell(*one.p_adjusted, p_words(*one.p_adjusted))
+                               : dash_cell("too few shifts, or equal differences");
+       }}};
+  return {
+      "losses", "Losses", "Which loss of the critics finds more disagreement",
+      in_both(table_of("Discrepancies of two losses, paired by shift", columns, evaluation.losses).block())};
+}
+
 Section adjusted_section(const BoundEvaluation& evaluation) {
   Table table(
       "Every method, adjusted on the other data sets to a required coverage",
@@ -204,7 +252,8 @@ Section adjusted_section(const BoundEvaluation& evaluation) {
 View view(const BoundEvaluation& evaluation) {
   return view_of("bounds and estimates over many shifts", evaluation.envelope,
                  in_both(score_table(evaluation)) + scatter_charts(evaluation),
-                 {violation_section(evaluation), adjusted_section(evaluation)},
+                 {violation_section(evaluation), validity_section(evaluation), loss_section(evaluation),
+                  adjusted_section(evaluation)},
                  fmt::format("{} shifts of {} data set{}", count(evaluation.results[0].score.n),
                              count(evaluation.data_sets), evaluation.data_sets == 1 ? "" : "s"));
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <span>
 
 #include "leeway/conds/conds.h"
 #include "leeway/core/family.h"
@@ -68,19 +70,23 @@ std::size_t label_of(const data::Loaded& set, const std::optional<std::string>& 
   return static_cast<std::size_t>(found - set.columns.begin());
 }
 
-// Of folders that are parts of a set: train and test, or trunk0, trunk1, ... of VisDA's test set.
-std::optional<std::string> parts_warning(const data::LoadedColumn& label, const std::string& path) {
-  static constexpr std::string_view words[] = {"train", "test",  "val",  "validation", "trunk", "part",
-                                               "shard", "batch", "fold", "split",      "images"};
-  const auto is_part = [](const std::string& name) {
+// Of folders that are parts of a set: train and test, or trunk0, trunk1, ... of VisDA's test set. Domains may be
+// called train and test.
+std::optional<std::string> parts_warning(const data::LoadedColumn& column, bool label,
+                                         const std::string& path) {
+  static constexpr std::string_view words[] = {"images", "trunk", "part", "shard", "batch",     "fold",
+                                               "split",  "train", "test", "val",   "validation"};
+  const std::span known(words, label ? std::size(words) : 2);
+  const auto is_part = [&](const std::string& name) {
     const std::string word = bare_word(name.substr(0, name.find_last_not_of("0123456789") + 1));
-    return std::ranges::find(words, word) != std::end(words);
+    return std::ranges::find(known, word) != known.end();
   };
-  if (!std::ranges::all_of(label.values, is_part)) return {};
+  if (!(label || column.name == "domain") || !std::ranges::all_of(column.values, is_part)) return {};
   return fmt::format(
-      "{}: the folders {}{} are read as classes, but seem to be parts of a set (sort the images into one "
-      "folder for each class; VisDA lists the labels in image_list.txt)",
-      display_name(path), label.values.front(), label.values.size() > 1 ? ", ..." : "");
+      "{}: the folders {}{} are read as {}, but seem to be parts of a set (sort the images into one "
+      "folder for each class; the formats visda and tiny-imagenet read the published folders)",
+      display_name(path), column.values.front(), column.values.size() > 1 ? ", ..." : "",
+      label ? "classes" : "domains");
 }
 
 // Of a set whose rows all have one label, with the columns that are no labels of one class.
@@ -96,6 +102,44 @@ std::optional<std::string> one_class_warning(const data::Loaded& set, std::size_
       "{}: all {} rows have the label {}: {}", display_name(path), set.n,
       in_quotes(set.columns[label].values[codes.front()]),
       others.empty() ? "expected one folder of images for each class" : others + " uses another column");
+}
+
+// What the options choose of a data set.
+data::Loaded read_set(const DataLoadTask& task) {
+  const DataLoadOptions& options = task.options;
+  const data::LoadedFormat& format = find_member(data::loaded_formats(), "format", task.format);
+  if (const auto named = conds::conds_data_sets();
+      options.protocol && std::ranges::find(named, task.format, &conds::ConDSDataSet::name) == named.end())
+    throw OptionError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), task.format));
+  const data::CorruptionPart part{options.corruption, options.severity};
+  if (!part.is_all() && !format.has_parts())
+    throw OptionError(fmt::format("--corruption, --severity: {} is not a set of corruptions", task.format));
+  if ((options.breeds_split || options.breeds_seed) && !format.is_breeds())
+    throw OptionError(fmt::format("--breeds-split, --breeds-seed: {} is not a BREEDs data set", task.format));
+  if (options.wilds_crop && (options.size || options.pictures != data::PictureOptions{}))
+    throw OptionError("--wilds-crop: expected no other size, the images become 224 x 224");
+  if (options.path_column && task.format != "table")
+    throw OptionError(fmt::format("--path-column: only with the format table, found {}", task.format));
+  data::BreedsPart breeds;
+  breeds.division = options.breeds_split.value_or(breeds.division);
+  breeds.seed = static_cast<std::uint32_t>(options.breeds_seed.value_or(breeds.seed));
+  data::Paths paths(task.paths.begin(), task.paths.end());
+  if (options.images) paths.emplace_back(*options.images);
+  return options.path_column && paths.size() < 3 ? data::load_table(paths, *options.path_column)
+                                                 : data::load_set(task.format, paths, part, breeds);
+}
+
+data::Loaded chosen_rows(data::Loaded set, const DataLoadTask& task) {
+  const DataLoadOptions& options = task.options;
+  if (options.leave_out) set = data::leave_out(std::move(set), *options.leave_out, task.seed);
+  if (options.split) set = data::split_rows(std::move(set), *options.split);
+  set = data::preprocessed(std::move(set), data::preprocessing_of(options.pictures));
+  if (options.size) set = data::resized(std::move(set), *options.size);
+  if (options.wilds_crop) set = data::conds_cropped(std::move(set));
+  if (options.protocol)
+    set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(task.format)),
+                              task.format);
+  return set;
 }
 
 }  // namespace
@@ -132,23 +176,16 @@ DataRender data_render(const DataRenderTask& task, Progress* progress) {
 DataLoad data_load(const DataLoadTask& task, Progress* progress) {
   const DataLoadOptions& options = task.options;
   const TaskClock clock;
-  if (const auto named = conds::conds_data_sets();
-      options.protocol && std::ranges::find(named, task.format, &conds::ConDSDataSet::name) == named.end())
-    throw OptionError(fmt::format("--protocol: expected one of {}, found {}", names_of(named), task.format));
-  const data::CorruptionPart part{options.corruption, options.severity};
-  if (!part.is_all() && !find_member(data::loaded_formats(), "format", task.format).has_parts())
-    throw OptionError(fmt::format("--corruption, --severity: {} is not a set of corruptions", task.format));
-  data::Loaded set = data::load_set(task.format, {task.paths.begin(), task.paths.end()}, part);
+  data::Loaded set = read_set(task);
   for (const std::string& path : task.paths)
     if (!is_folder(path)) note_read(task, path, {set.n, set.columns.size()});
-  if ((!task.out.images.empty() || !task.out.sheet.empty() || options.size) && !set.has_pictures())
+  const bool pictures =
+      !task.out.images.empty() || !task.out.sheet.empty() || options.size || options.wilds_crop;
+  if (pictures && !set.has_pictures())
     refuse(task.paths.front(), "readable images (--attributes alone reads the table)",
            "other files, or none");
   const std::size_t all = set.n;
-  if (options.size) set = data::resized(std::move(set), *options.size);
-  if (options.protocol)
-    set = data::protocol_rows(std::move(set), conds::columns_of(conds::conds_data_set(task.format)),
-                              task.format);
+  set = chosen_rows(std::move(set), task);
   const std::size_t label = label_of(set, options.label);
   if (!task.out.attributes.empty()) data::write_table(task.out.attributes, set);
   if (!task.out.sheet.empty()) write_png(task.out.sheet, data::sheet_of(set, pictures_of_sheet, task.seed));
@@ -166,9 +203,11 @@ DataLoad data_load(const DataLoadTask& task, Progress* progress) {
     result.columns.push_back(
         {printable(column.name), column.values.size(), listed ? column.values : std::vector<std::string>{}});
   }
-  for (const auto& warning : {one_class_warning(set, label, task.paths.front()),
-                              parts_warning(set.columns[label], task.paths.front())})
-    if (warning) record.envelope.warnings.push_back(*warning);
+  auto& warnings = record.envelope.warnings;
+  if (auto warning = one_class_warning(set, label, task.paths.front())) warnings.push_back(*warning);
+  for (std::size_t c = 0; c < set.columns.size(); ++c)
+    if (auto warning = parts_warning(set.columns[c], c == label, task.paths.front()))
+      warnings.push_back(*warning);
   record = clock.finished(std::move(record), task.seed);
   record.results.front().files = written_files(task.out);
   return record;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "leeway/core/progress.h"
+#include "leeway/data/picture_folder.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 
@@ -65,6 +66,14 @@ struct DataLoadOptions {
   bool protocol = false;
   std::optional<std::string> corruption;  // of a set of corruptions; none: all
   std::optional<std::size_t> severity;    // likewise
+  data::PictureOptions pictures;          // its resizing and crop
+  std::optional<std::string> split;       // rows of this value of the column split; none: all
+  std::optional<std::string> leave_out;   // domain that becomes the test set; none: no column split is made
+  std::optional<std::string> breeds_split;
+  std::optional<std::size_t> breeds_seed;
+  std::optional<std::string> wilds_crop;
+  std::optional<std::string> images;  // folder, after the files
+  std::optional<std::string> path_column;
 };
 
 struct LoadedColumn {

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "leeway/tasks/data/data.h"
+#include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
 
@@ -52,6 +53,18 @@ void fields(DataLoadOptions& options, Fields& f) {
     "load only this corruption of a data set of corruptions, by file name (default: all)");
   f("severity", options.severity, from_to(1, 5),
     "load only this severity of a data set of corruptions (default: all)");
+  resize_fields(options.pictures, f);
+  crop_field(options.pictures, f);
+  f("split", options.split, "load only this split, such as id_val (WILDS) or target (BREEDs) (default: all)");
+  f("leave_out", options.leave_out, "domain to test on: add DomainBed's split into train, val and test");
+  f.choice("breeds_split", options.breeds_split, {{"good", ""}, {"bad", ""}, {"rand", ""}},
+           "BREEDs: similar subclasses in source and target, in one of them, or random (default: good)");
+  f("breeds_seed", options.breeds_seed, from_to(0, 4294967295.), "BREEDs: seed of rand (default: 2)");
+  f.choice("wilds_crop", options.wilds_crop, {{"conds", "448 x 448, rows 10 to 409, 224 x 224"}},
+           "crop of WILDS: conds, that of the ConDS benchmark (default: none)");
+  f("images", options.images, "folder of the images that a table of attributes names");
+  f("path_column", options.path_column,
+    "of the format table: column of the file names (default: the first with names of images)");
 }
 
 static void fields(LoadedColumn& column, Fields& f) {
@@ -63,7 +76,7 @@ static void fields(LoadedColumn& column, Fields& f) {
 void fields(LoadedData& data, Fields& f) {
   f("format", data.format, "format, see leeway list loaders");
   f("n", data.n, "number of rows");
-  f("left_out", data.left_out, "rows that --protocol left out");
+  f("left_out", data.left_out, "rows that --protocol or --split left out");
   f("shape", data.shape, "channels, height, width; []: a table without images");
   f("label", data.label, "column whose values y encodes");
   f("columns", data.columns, "columns of the table of attributes");

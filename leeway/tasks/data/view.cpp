@@ -35,7 +35,7 @@ View view(const DataLoad& record) {
        }}};
   Facts facts = files_of(result.files);
   if (result.left_out > 0)
-    facts.emplace_back("left out", fmt::format("{} rows with values outside the protocol", result.left_out));
+    facts.emplace_back("left out", fmt::format("{} rows outside the protocol or the split", result.left_out));
   return plain_view(
       "a published data set", record.envelope,
       term_list(std::move(facts)) + table_of("Columns of the table", columns, result.columns).block());

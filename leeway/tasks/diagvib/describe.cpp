@@ -11,7 +11,8 @@ void fields(DataDiagvibOptions& options, Fields& f) {
   f("environment", options.environment, "experiment (leeway list environments)");
   f("part", options.part,
     "part of the experiment: train, val or test; NAME:NUMBER for one environment; with co-occurrence "
-    "test:seen, test:unseen, test:all; all: all parts, to a folder");
+    "test:1 to test:5, test:seen, test:unseen, test:all; all: train, pairs of validation, numbered tests, to "
+    "a folder");
   f("n", options.n, from_to(1, 1e8),
     "images per environment (default: as in the paper); with --part all per training environment, other "
     "parts in proportion");

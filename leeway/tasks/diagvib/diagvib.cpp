@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 using data::DiagvibFactor;
 
 constexpr std::array<std::string_view, 3> pairs_of_test = {"seen", "unseen", "all"};
+constexpr std::size_t shifted_tests = 5;  // of co-occurrence
 
 // NAME:WHICH; WHICH is empty where the text has none.
 std::pair<std::string, std::string> split_part(const std::string& part) {
@@ -28,39 +29,55 @@ std::pair<std::string, std::string> split_part(const std::string& part) {
   return {part.substr(0, colon), colon == std::string::npos ? "" : part.substr(colon + 1)};
 }
 
-// A part of the experiment: which of its environments, or for the tests of co-occurrence which pairs.
+// A part of the experiment: its environments; of the tests of co-occurrence the pairs, and the number of shifts
+// (0: none).
 struct ChosenPart {
   std::string text;
   const data::DiagvibPart* part = nullptr;
   std::vector<std::size_t> environments;
   data::SeenPairs pairs = data::SeenPairs::seen;
+  std::size_t test = 0;
 };
+
+// A whole number below `end`.
+std::optional<std::size_t> number_below(const std::string& text, std::size_t end) {
+  const auto number = parse_number(text);
+  if (!number || !(*number >= 0 && *number < static_cast<double>(end)) || std::floor(*number) != *number)
+    return std::nullopt;
+  return static_cast<std::size_t>(*number);
+}
+
+// A test of co-occurrence: NUMBER or the name of its pairs.
+void choose_pairs(ChosenPart& chosen, const std::string& which) {
+  chosen.pairs = data::SeenPairs::all;
+  if (which.empty()) return;
+  chosen.test = number_below(which, shifted_tests + 1).value_or(0);
+  if (chosen.test > 0) return;
+  const auto found = std::ranges::find(pairs_of_test, which);
+  if (found == pairs_of_test.end())
+    refuse("part test", fmt::format("test:1 to test:{}, test:seen, test:unseen or test:all", shifted_tests),
+           in_quotes(chosen.text));
+  chosen.pairs = static_cast<data::SeenPairs>(found - pairs_of_test.begin());
+}
 
 ChosenPart part_of(const data::DiagvibExperiment& experiment, const std::string& text) {
   const auto [name, which] = split_part(text);
   if (which.empty() && text.ends_with(':')) refuse("part", "NAME or NAME:WHICH", in_quotes(text));
-  ChosenPart chosen{text, &experiment.part(name), {}, data::SeenPairs::seen};
+  ChosenPart chosen{text, &experiment.part(name), {}};
   const auto& environments = chosen.part->environments;
   if (environments.empty()) {
-    const bool test = name == "test";
-    const auto found = std::ranges::find(pairs_of_test, test && which.empty() ? "all" : which);
-    if (!which.empty() && (!test || found == pairs_of_test.end()))
-      refuse("part of " + std::string(experiment.name), "train, val, test:seen, test:unseen or test:all",
-             in_quotes(text));
-    if (test) chosen.pairs = static_cast<data::SeenPairs>(found - pairs_of_test.begin());
+    choose_pairs(chosen, which);
     return chosen;
   }
   if (which.empty()) {
     for (std::size_t e = 0; e < environments.size(); ++e) chosen.environments.push_back(e);
     return chosen;
   }
-  const auto number = parse_number(which);
-  const bool known = number && *number >= 0 && *number < static_cast<double>(environments.size()) &&
-                     std::floor(*number) == *number;
-  if (!known)
+  const auto number = number_below(which, environments.size());
+  if (!number)
     refuse(fmt::format("part {} of {}", name, experiment.name),
            fmt::format("an environment from 0 to {}", environments.size() - 1), in_quotes(which));
-  chosen.environments.push_back(static_cast<std::size_t>(*number));
+  chosen.environments.push_back(*number);
   chosen.text = fmt::format("{}:{}", name, chosen.environments.front());
   return chosen;
 }
@@ -274,8 +291,7 @@ class Work {
     if (const auto& pairing = task_.options.pairing)
       rows.pairing = *pairing == "paired" ? data::DiagvibPairing::paired : data::DiagvibPairing::unpaired;
     if (experiment_.weights != nullptr) {
-      const data::PairWeights training = experiment_.weights(task_.options.share);
-      add_co_occurrence(set, tested_pairs(training, chosen.pairs), learning_, fixed_, rows.n);
+      add_pairs(set, chosen, rows.n);
       describe_pairs(set, learning_, file);
     } else {
       std::vector<data::DiagvibEnvironment> environments = chosen.part->environments;
@@ -290,6 +306,15 @@ class Work {
     file.pairing = name_of(rows.pairing);
     for (const auto& of_class : set.digits.of_class) file.pool.push_back(of_class.size());
     return set;
+  }
+
+  void add_pairs(data::DiagvibSet& set, const ChosenPart& chosen, std::size_t n) const {
+    const auto weights = tested_pairs(experiment_.weights(task_.options.share), chosen.pairs);
+    Fixed fixed = fixed_;
+    if (chosen.test > 0) fixed.merge(data::shifted_factors(learning_, chosen.test));
+    for (const std::size_t environment : chosen.environments)
+      add_co_occurrence(set, weights, learning_, fixed, n, environment, chosen.part->environments.size());
+    if (chosen.environments.empty()) add_co_occurrence(set, weights, learning_, fixed, n);
   }
 
   void write(const data::DiagvibSet& set, const std::string& path, DiagvibFile& file) {
@@ -333,14 +358,9 @@ std::vector<std::string> diagvib_parts(const DataDiagvibOptions& options) {
   if (options.part != "all") return {chosen_part(experiment, options.part).text};
   std::vector<std::string> parts;
   for (const data::DiagvibPart& part : experiment.parts)
-    if (part.environments.empty() && part.name == "test") {
-      const data::PairWeights training = experiment.weights(options.share);
-      for (const std::string_view which : pairs_of_test)
-        if (which != "unseen" || std::ranges::any_of(training, [](const auto& row) {
-              return std::ranges::find(row, 0.) != row.end();
-            }))
-          parts.push_back(fmt::format("test:{}", which));
-    } else if (part.name == "train" || part.environments.empty()) {
+    if (part.environments.empty()) {
+      for (std::size_t test = 1; test <= shifted_tests; ++test) parts.push_back(fmt::format("test:{}", test));
+    } else if (part.name == "train") {
       parts.push_back(part.name);
     } else {
       for (const data::DiagvibEnvironment& environment : part.environments)

@@ -3,6 +3,7 @@
 #include "leeway/core/message.h"
 #include "leeway/endpoint/ask.h"
 #include "leeway/tasks/infer_endpoint/infer_endpoint.h"
+#include "leeway/tasks/model_reading.h"
 
 namespace leeway::tasks {
 
@@ -10,6 +11,7 @@ void fields(InferEndpointOptions& options, Fields& f) {
   f("classes", options.classes,
     "class names, separated by commas, or a file with one name per line (default: those of the images)");
   flag_fields(options, f);
+  fields(options.pictures, f);
 }
 
 void flag_fields(InferEndpointOptions& options, Fields& f) {
@@ -61,6 +63,9 @@ void fields(EndpointAnswers& set, Fields& f) {
   f.unless_empty("out", set.out, "outputs file");
   f("host", set.host, "server that the images were sent to");
   f("served_models", set.served_models, "names of the model in the server's replies");
+  f.choice("token_limit", set.token_limit,
+           {{"max_tokens", ""}, {"max_completion_tokens", "the server refused max_tokens"}},
+           "name of the limit of an answer's length in the requests");
   f("prompt", set.prompt, "text of the prompt");
   f("n", set.n, "number of images");
   f("k", set.k, at_least(2), "number of classes");

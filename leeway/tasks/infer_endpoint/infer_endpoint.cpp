@@ -10,7 +10,6 @@
 
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
-#include "leeway/endpoint/ask.h"
 #include "leeway/io/columns.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 #include "leeway/tasks/outputs_reading.h"
@@ -28,32 +27,35 @@ auto named(const All& all, const std::string& word) {
   return *std::ranges::find_if(all, [&](auto one) { return name_of(one) == word; });
 }
 
-endpoint::AskOptions ask_options(const InferEndpointTask& task) {
-  const InferEndpointOptions& given = task.options;
+}  // namespace
+
+endpoint::AskOptions ask_options(const InferEndpointOptions& given, const std::vector<std::string>& classes,
+                                 std::uint64_t seed) {
   if (!given.endpoint || !given.endpoint_model)
     throw OptionError("--endpoint: expected the URL of a server and --endpoint-model");
   const char* const key = std::getenv("LEEWAY_API_KEY");
-  endpoint::AskOptions ask{
-      .url = *given.endpoint,
-      .model = *given.endpoint_model,
-      .key = key == nullptr ? "" : key,
-      .classes = given.classes ? class_names_in(*given.classes) : task.images.class_names,
-      .prompt = given.prompt,
-      .form = named(endpoint::every_answer_form, given.answer),
-      .journal = given.journal.value_or(""),
-      .samples = given.samples,
-      .temperature = given.temperature,
-      .seed = task.seed,
-      .parallel = given.parallel,
-      .rate = given.rate,
-      .max_requests = given.max_requests,
-      .timeout = given.timeout,
-      .retries = given.retries};
+  endpoint::AskOptions ask{.url = *given.endpoint,
+                           .model = *given.endpoint_model,
+                           .key = key == nullptr ? "" : key,
+                           .classes = given.classes ? class_names_in(*given.classes) : classes,
+                           .prompt = given.prompt,
+                           .form = named(endpoint::every_answer_form, given.answer),
+                           .journal = given.journal.value_or(""),
+                           .samples = given.samples,
+                           .temperature = given.temperature,
+                           .seed = seed,
+                           .parallel = given.parallel,
+                           .rate = given.rate,
+                           .max_requests = given.max_requests,
+                           .timeout = given.timeout,
+                           .retries = given.retries};
   if (ask.classes.empty()) throw OptionError("--classes: expected the names of the classes, found none");
   if (given.aliases) ask.aliases = endpoint::read_aliases(*given.aliases);
   ask.max_tokens = given.max_tokens.value_or(ask.form == endpoint::AnswerForm::names ? 64 : 4);
   return ask;
 }
+
+namespace {
 
 void count_answers(EndpointAnswers& set, const endpoint::Asked& asked, std::size_t samples) {
   std::size_t counts[endpoint::answer_kinds] = {}, shown[endpoint::answer_kinds] = {}, scored = 0;
@@ -126,7 +128,7 @@ std::vector<std::size_t> answered_rows(const endpoint::Asked& asked, std::size_t
 
 EndpointOutputs infer_endpoint(InferEndpointTask task, Progress* progress) {
   const TaskClock clock;
-  const endpoint::AskOptions options = ask_options(task);
+  const endpoint::AskOptions options = ask_options(task.options, task.images.class_names, task.seed);
   align_classes(Columns{"--classes", options.classes.size(), false, options.classes}, task.images);
   const bool first = options.journal.empty() || !is_there(options.journal);
   endpoint::Asker asker(options);
@@ -138,6 +140,7 @@ EndpointOutputs infer_endpoint(InferEndpointTask task, Progress* progress) {
   EndpointAnswers& set = found.record.results.emplace_back();
   set.data = task.data, set.host = asker.origin(), set.n = task.images.n(), set.k = options.classes.size();
   set.prompt = prompt_text(endpoint::prompt_of(options.prompt, set.k), options.classes, options.form);
+  set.token_limit = asked.other_limit ? "max_completion_tokens" : "max_tokens";
   set.served_models.assign(asked.models.begin(), asked.models.end());
   for (const auto& [reason, number] : asked.failures)
     set.failures.push_back(fmt::format("{} ({})", reason, number));

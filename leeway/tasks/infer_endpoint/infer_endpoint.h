@@ -17,8 +17,10 @@
 
 #include "leeway/core/numbers.h"
 #include "leeway/core/progress.h"
+#include "leeway/data/picture_folder.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
+#include "leeway/endpoint/ask.h"
 #include "leeway/io/images.h"
 #include "leeway/io/outputs.h"
 
@@ -37,6 +39,7 @@ struct InferEndpointOptions {
   std::optional<std::size_t> max_tokens, max_requests;
   std::size_t parallel = 8, retries = 6;
   double rate = 0, timeout = 120;
+  data::PictureOptions pictures = {};  // of a folder
 };
 
 struct AnswerExample {
@@ -49,8 +52,9 @@ struct EndpointAnswers {
   std::string data, out;  // files; empty: none
   std::string host, prompt;
   std::vector<std::string> served_models;
-  std::size_t n = 0, k = 0, missing = 0;  // rows of the images, classes, rows without an answer
-  std::vector<std::string> failures;      // why answers are missing: "HTTP 503 (12)"
+  std::optional<std::string> token_limit;  // its name in the requests
+  std::size_t n = 0, k = 0, missing = 0;   // rows of the images, classes, rows without an answer
+  std::vector<std::string> failures;       // why answers are missing: "HTTP 503 (12)"
   std::size_t parsed = 0, unparsed = 0, empty = 0, cut_off = 0, refused = 0, unreadable = 0;  // answers
   std::vector<AnswerExample> examples;           // of those that name no class
   std::string probabilities;                     // name_of(endpoint::Probabilities)
@@ -69,7 +73,8 @@ struct EndpointAnswers {
 using InferEndpoint = RecordOf<infer_endpoint_schema, InferEndpointOptions, EndpointAnswers>;
 
 void fields(InferEndpointOptions& options, Fields& f);
-void flag_fields(InferEndpointOptions& options, Fields& f);  // without the classes, which models have as well
+void flag_fields(InferEndpointOptions& options,
+                 Fields& f);  // without the classes, nor the pictures, which models have as well
 void fields(EndpointAnswers& set, Fields& f);
 
 [[nodiscard]] std::string headline_of(const InferEndpoint& record);
@@ -89,7 +94,10 @@ struct EndpointOutputs {
   Outputs outputs;       // of the rows with an answer
   std::vector<std::size_t> rows;
 };
-// The key of the server comes from the environment variable LEEWAY_API_KEY.
+// What is asked for. `classes`: of the images, where the options name none. The key of the server comes from the
+// environment variable LEEWAY_API_KEY.
+[[nodiscard]] endpoint::AskOptions ask_options(const InferEndpointOptions& options,
+                                               const std::vector<std::string>& classes, std::uint64_t seed);
 [[nodiscard]] EndpointOutputs infer_endpoint(InferEndpointTask task, Progress* progress = nullptr);
 
 [[nodiscard]] View view(const InferEndpoint& record);

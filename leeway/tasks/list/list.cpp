@@ -116,8 +116,9 @@ Listed shifts(const ListTask&) {
   return listed(shift::members(), [](ListedMember& one, const shift::Member& member) {
     if (member.has_severities()) one.about = {{"severities", "0 to 5"}, {"group", std::string(member.group)}};
     if (!member.on_grey) one.needs.emplace_back("color");
-    if (member.select == nullptr) return;
-    one.about = {{"changes", "the selection of rows, not their pixels"}};
+    if (!member.keeps_pixels()) return;
+    one.about = {{"changes", member.select != nullptr ? "the selection of rows, not their pixels"
+                                                      : "labels, not pixels"}};
     one.needs.emplace_back("labels");
     if (member.needs_classes) one.needs.emplace_back("classes");
   });

@@ -12,6 +12,8 @@ static void fields(agreement::Agreement& a, Fields& f) {
   f("k", a.k, at_least(2), "number of classes");
   f("beta", a.beta, at_least(0), "inverse temperature of the maximum");
   f.measured("pa", a.pa, a.pa_interval, {}, "posterior agreement, 0 to log k");
+  f("pa_most", a.pa_most, at_least(0),
+    "with --prior: largest possible pa, -log of the smallest probability, in place of log k; null without");
   f("pa_normalized", a.pa_normalized, {}, "pa / log k");
   f("log_pa_mean", a.value, {}, "pa - log k");
   f("log_pa_sum", a.log_pa_sum, {}, "n times log_pa_mean");
@@ -92,6 +94,33 @@ static void fields(agreement::ArGapPoint& point, Fields& f) {
 
 namespace leeway::tasks {
 
+static void fields(PaDecomposition& decomposition, Fields& f) {
+  fields(static_cast<agreement::Decomposition&>(decomposition), f);
+  f("initial", decomposition.initial, "with --summaries: posteriors of the groups at beta = 1");
+  f("optimal", decomposition.optimal, "with --summaries: posteriors of the groups at the beta of the result");
+}
+
+static void fields(SuspectRow& one, Fields& f) {
+  f("row", one.row, "row of the set, from 0");
+  f("label", one.label, "label of the row");
+  f("suggested", one.suggested, "label by confident learning; null unless the row is a suspect");
+  f("self_confidence", one.self_confidence, a_share, "posterior of the label");
+  f("margin", one.margin, from_to(-1, 1), "posterior of the label minus the largest other posterior");
+  f("agreement", one.agreement, {}, "log agreement of the pair at the beta of the result");
+}
+
+static void fields(PaSuspects& suspects, Fields& f) {
+  std::string set = suspects.of_clean ? "clean" : "shifted";
+  f.choice("set", set, {{"clean", "rows are pairs as given"}, {"shifted", "another pairing"}},
+           "set whose rows and posteriors are shown");
+  f("n", suspects.n, "number of rows with a label");
+  f("suspects", suspects.suspects, "number of rows whose confident class differs from the label");
+  f("noise_rate", suspects.noise_rate, a_share, "share of wrong labels, estimated from the confident joint");
+  f("by_margin", suspects.by_margin, "rows with the lowest margins");
+  f("by_agreement", suspects.by_agreement, "rows with the lowest agreement");
+  suspects.of_clean = set == "clean";
+}
+
 static void fields(PaSet& set, Fields& f) {
   f("shifted", set.shifted, "path of the shifted outputs, as given");
   f.unless_empty("model", set.model, "name of the model; null for a single model");
@@ -105,9 +134,10 @@ static void fields(PaSet& set, Fields& f) {
   f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
   f("ratios", set.ratios,
     "with --ratios: the round(ratio n) samples with the smallest norms are shifted, the others clean");
-  f("decomposition", set.decomposition, "parts of log_pa_sum; null without labels");
+  f("decomposition", set.decomposition, "parts of log_pa_sum; null without labels, and with --prior");
   f("entropy", set.entropy, "with --summaries: entropy of the posteriors");
   f("confidence", set.confidence, "with --summaries: confidence of the posteriors");
+  f("suspects", set.suspects, "with --suspects and labels: rows whose label may be wrong");
 }
 
 static void fields(PaGap& gap, Fields& f) {
@@ -126,12 +156,16 @@ void fields(PaOptions& options, Fields& f) {
     "best beta");
   f.choice("pairing", options.pairing, choices_of(agreement::pairings()),
            "how clean and shifted rows are paired");
+  f("prior", options.prior,
+    "class prior p(c) of the kernel: uniform (default), labels (their shares), or an .npy file of k numbers");
   f("ratios", options.ratios, a_share,
     "also compute PA at these shares of shifted samples, smallest `norms` first: 0:1:0.1 or 0,0.5,1");
   f("summaries", options.summaries,
     "also report entropy and confidence of the posteriors at beta = 1 and at the best beta");
   f("shared_beta", options.shared_beta,
     "use the beta of the first shifted set for all sets, as the published program does");
+  f("suspects", options.suspects, from_to(0, 1e9),
+    "list this many rows whose label may be wrong, by confident learning and by agreement (0: off)");
   f("curve", options.curve, from_to(0, 1e6), "number of points of the curve A(beta) in the record");
 }
 
@@ -142,6 +176,6 @@ void fields(Pa& record, Fields& f) {
     "with --ratios and several models: AR gaps for each shift and each pair of models");
 }
 
-double PaSet::log_k() const { return std::log(static_cast<double>(agreement.k)); }
+double PaSet::log_k() const { return agreement.pa_most.value_or(std::log(static_cast<double>(agreement.k))); }
 
 }  // namespace leeway::tasks

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "leeway/agreement/confident_learning.h"
+#include "leeway/core/linear_algebra.h"
 #include "leeway/core/message.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/paired_rows.h"
@@ -27,6 +29,7 @@ struct Matched {
   Labels labels;
   std::optional<std::vector<double>> norms;
   std::optional<agreement::PairEvidence> evidence;
+  std::vector<std::size_t> shifted_rows = {};  // of a pairing; empty: as they stand
 };
 
 template <class T>
@@ -129,9 +132,25 @@ class PaAnalysis {
     std::vector<std::size_t> clean_rows, shifted_rows;
     for (const auto& pair : pairs) clean_rows.push_back(pair.clean), shifted_rows.push_back(pair.shifted);
     const Outputs& rest = shifted.rest;
-    return {clean.outputs.logits.take(clean_rows), shifted.logits.take(shifted_rows),
+    return {clean.outputs.logits.take(clean_rows),
+            shifted.logits.take(shifted_rows),
             rest.labels ? take(rest.labels, shifted_rows) : take(clean.labels, clean_rows),
-            take(rest.norms, shifted_rows), std::nullopt};
+            take(rest.norms, shifted_rows),
+            std::nullopt,
+            shifted_rows};
+  }
+
+  // p(c) of the kernel; empty: uniform.
+  [[nodiscard]] std::vector<double> prior(std::span<const std::int64_t> labels, std::size_t k) const {
+    if (options().prior != "labels") return task_.prior;
+    std::vector<double> shares(k);
+    for (const std::int64_t label : labels)
+      if (label != no_label) ++shares[static_cast<std::size_t>(label)];
+    const double total = sum(shares);
+    for (std::size_t j = 0; j < k; ++j)
+      if (shares[j] == 0) refuse("prior", "labels of every class", fmt::format("none of class {}", j));
+    for (double& share : shares) share /= total;
+    return shares;
   }
 
   [[nodiscard]] agreement::Options agreement_options(const PaCleanSet& clean,
@@ -153,7 +172,8 @@ class PaAnalysis {
         opened_like(clean.outputs, named, record_.envelope.warnings, options().pairing.ends_with("nearest"));
     const Matched both = match(clean, named, shifted);
     const auto labels = span_of(both.labels);
-    const agreement::Options chosen = agreement_options(clean, named);
+    agreement::Options chosen = agreement_options(clean, named);
+    chosen.prior = prior(labels, both.clean.shape()[1]);
     PaSet set;
     if (several_models()) set.model = model.name;
     set.shifted = named.name;
@@ -162,15 +182,50 @@ class PaAnalysis {
     set.agreement = beta ? agreement::agreement_at(both.clean, both.shifted, *beta, labels, chosen)
                          : agreement::posterior_agreement(both.clean, both.shifted, labels, chosen);
     if (!set.doubt.empty() && both.evidence->differing_labels == 0) warn(set.doubt);
-    if (!labels.empty())
-      set.decomposition = agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta);
-    if (options().summaries) {
-      const double betas[] = {1, set.agreement.beta};
-      set.entropy = agreement::entropies(both.clean.joined(), both.shifted.joined(), labels, betas);
-      set.confidence = agreement::confidences(both.clean.joined(), both.shifted.joined(), labels, betas);
-    }
+    if (!labels.empty() && chosen.prior.empty())
+      set.decomposition = {agreement::decompose(both.clean, both.shifted, labels, set.agreement.beta)};
+    if (options().summaries) summarise(set, both.clean.joined(), both.shifted.joined(), labels);
+    if (const std::size_t rows = options().suspects.value_or(0); rows > 0 && !labels.empty())
+      set.suspects = suspects_of(both, labels, set.agreement.beta, rows);
     if (!options().ratios.empty()) set.ratios = sweep(named, both, set.agreement, chosen);
     return set;
+  }
+
+  static PaSuspects suspects_of(const Matched& both, std::span<const std::int64_t> labels, double beta,
+                                std::size_t rows) {
+    const bool of_clean = both.shifted_rows.empty();
+    const auto found = agreement::confident_learning(of_clean ? both.clean : both.shifted, labels);
+    const std::vector<double> agreements = agreement::agreement_per_row(both.clean, both.shifted, beta);
+    PaSuspects suspects{of_clean, found.n, found.suspects, found.noise_rate, {}, {}};
+    std::vector<SuspectRow> all;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] < 0) continue;
+      SuspectRow one{of_clean ? i : both.shifted_rows[i],
+                     labels[i],
+                     {},
+                     found.self_confidence[i],
+                     found.margin[i],
+                     agreements[i]};
+      if (found.suggested[i] >= 0) one.suggested = static_cast<std::size_t>(found.suggested[i]);
+      all.push_back(one);
+    }
+    const auto least = [&](double SuspectRow::*score) {
+      std::ranges::stable_sort(all, {}, score);
+      return std::vector(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(rows, all.size())));
+    };
+    suspects.by_agreement = least(&SuspectRow::agreement);
+    suspects.by_margin = least(&SuspectRow::margin);
+    return suspects;
+  }
+
+  void summarise(PaSet& set, const Array& clean, const Array& shifted,
+                 std::span<const std::int64_t> labels) const {
+    const double betas[] = {1, set.agreement.beta};
+    set.entropy = agreement::entropies(clean, shifted, labels, betas);
+    set.confidence = agreement::confidences(clean, shifted, labels, betas);
+    if (!set.decomposition) return;
+    set.decomposition->initial = agreement::responses(clean, shifted, labels, betas[0], options().level);
+    set.decomposition->optimal = agreement::responses(clean, shifted, labels, betas[1], options().level);
   }
 
   std::vector<agreement::RatioPoint> sweep(const NamedOutputs& named, const Matched& both,
@@ -225,6 +280,11 @@ GivenPairs pairs_of_file(InputLog& log, const std::string& path) {
     if (!log.has(path)) log.add(path, {pairs.size(), 2});
     return pairs;
   };
+}
+
+std::vector<double> prior_of_file(InputLog& log, const PaOptions& options) {
+  if (!options.prior || *options.prior == "uniform" || *options.prior == "labels") return {};
+  return to_f64(only_array(log, *options.prior), *options.prior);
 }
 
 Pa pa(const PaTask& task, Progress* progress) { return PaAnalysis(task, progress).run(); }

@@ -8,7 +8,8 @@
 // only recorded here; the caller that opens sets applies them.
 // Errors (Error): no model, models with different numbers of shifted sets, two models of one name; sets that
 // differ (io/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. An open gap
-// of a maximum is no error: `converged` is false. Cost and determinism: agreement/agreement.h.
+// of a maximum is no error: `converged` is false. A prior (PaOptions::prior, "labels": their shares in the pairs) has
+// no decomposition. Cost and determinism: agreement/agreement.h.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +41,33 @@ struct PaOptions : OutputsReading {
   double level = .95;
   std::size_t bootstrap = 0;
   std::string pairing = "given";
+  std::optional<std::string> prior;  // "uniform", "labels", or a file
   std::vector<double> ratios;
   bool summaries = false, shared_beta = false;
   std::size_t curve = 0;
+  std::optional<std::size_t> suspects = {};  // rows to list; 0 or unset: none
+};
+
+// With PaOptions::summaries, the posteriors of its groups at beta 1 and at the beta of the maximum.
+struct PaDecomposition : agreement::Decomposition {
+  std::optional<agreement::Responses> initial = {}, optimal = {};
+};
+
+// A row whose label may be wrong.
+struct SuspectRow {
+  std::size_t row = 0;  // in the set that PaSuspects names
+  std::int64_t label = 0;
+  std::optional<std::size_t> suggested;  // of a suspect of confident learning
+  double self_confidence = 0, margin = 0, agreement = 0;
+};
+
+// Confident learning (agreement/confident_learning.h) on the clean set for rows paired as given, else on the
+// shifted set, in which each row is in at most one pair; beside it a_i at the beta of the maximum.
+struct PaSuspects {
+  bool of_clean = true;
+  std::size_t n = 0, suspects = 0;
+  double noise_rate = 0;
+  std::vector<SuspectRow> by_margin, by_agreement;  // lowest first
 };
 
 // One shifted set of one model.
@@ -54,9 +79,10 @@ struct PaSet {
       pairing;        // where rows are taken as given and the sets are equally long
   std::string doubt;  // why rows need not be pairs; empty where nothing speaks against it
   std::vector<agreement::RatioPoint> ratios;
-  std::optional<agreement::Decomposition> decomposition;  // where there are labels
-  std::optional<agreement::Entropies> entropy;            // of PaOptions::summaries
-  std::optional<agreement::Confidences> confidence;       // of PaOptions::summaries
+  std::optional<PaDecomposition> decomposition;      // where there are labels
+  std::optional<agreement::Entropies> entropy;       // of PaOptions::summaries
+  std::optional<agreement::Confidences> confidence;  // of PaOptions::summaries
+  std::optional<PaSuspects> suspects;                // of PaOptions::suspects, with labels
 
   [[nodiscard]] double log_k() const;
   [[nodiscard]] const std::string& shift_name() const;  // what the shift is called, or the file
@@ -104,11 +130,15 @@ using GivenPairs =
 // The pairs of a file (agreement/pairing.h), which is noted once. `log` must outlive them.
 [[nodiscard]] GivenPairs pairs_of_file(InputLog& log, const std::string& path);
 
+// The numbers of the file that PaOptions::prior names, noted; none where it is no file.
+[[nodiscard]] std::vector<double> prior_of_file(InputLog& log, const PaOptions& options);
+
 struct PaTask {
   std::vector<PaModel> models;
   // Labels of the n clean samples of k classes, and pairs of rows; else of the outputs and PaOptions.
   GivenLabels labels = {};
   GivenPairs pairs = {};
+  std::vector<double> prior = {};  // of the file of PaOptions::prior
   std::function<void(std::span<const agreement::RowPair>)> save_pairs =
       {};  // is given the pairs of every set
   PaOptions options = {};

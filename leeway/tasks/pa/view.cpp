@@ -278,7 +278,7 @@ View view(const Pa& pa) {
   return view_of("posterior agreement", pa.envelope,
                  in_both(pair_table(record)) + term_list(pa_meanings(record.log_k())),
                  {ratios_section(record), decomposition_section(record), posteriors_section(record),
-                  pa_curves_section(record)});
+                  suspects_section(record), pa_curves_section(record)});
 }
 
 }  // namespace leeway::tasks

@@ -1,9 +1,13 @@
 // Which samples cost agreement, and how sure a model is of them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <utility>
 
+#include "leeway/describe/lines.h"
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
@@ -205,7 +209,41 @@ std::string posteriors_heading(const PaView& record) {
       std::isnan(right) ? "" : fmt::format(", and {} where the model was right", percent(right)));
 }
 
+ChartChoice rank_charts(const PaView& record, const char* name,
+                        std::optional<agreement::Responses> PaDecomposition::*at) {
+  ChartChoice choice{name, {}};
+  for (const PaSet& set : record.results)
+    if (set.decomposition && (*set.decomposition).*at)
+      choice.charts.push_back(rank_chart(subject(record, set), *((*set.decomposition).*at)));
+  return choice;
+}
+
 }  // namespace
+
+Chart rank_chart(const std::string& title, const agreement::Responses& at) {
+  using Named = std::pair<const char*, const agreement::Response*>;
+  std::vector<Line> lines;
+  std::size_t ranks = 1;
+  for (const auto& [name, group] : {Named{"right", at.right ? &*at.right : nullptr},
+                                    {"wrong", at.wrong ? &*at.wrong : nullptr},
+                                    {"changed", &at.moved}}) {
+    Line line{name, lines.size(), {}};
+    if (group != nullptr)
+      for (const double share : group->by_rank) {
+        const std::size_t rank = line.points.size() + 1;
+        line.points.push_back({static_cast<double>(rank),
+                               {share, {}, {}},
+                               std::to_string(rank),
+                               fmt::format("rank {}: {}\nn = {}", rank, percent(share, 1), count(group->n))});
+      }
+    ranks = std::max(ranks, line.points.size());
+    lines.push_back(std::move(line));
+  }
+  std::erase_if(lines, [](const Line& line) { return line.points.empty(); });
+  LineAxes axes = counted_axes(ranks, "rank of the class");
+  axes.percent = true;
+  return line_chart(title, "mean posterior at β = " + significant(at.beta, 3), lines, axes);
+}
 
 Section decomposition_section(const PaView& record) {
   const double top = widest(record);
@@ -226,6 +264,47 @@ Section decomposition_section(const PaView& record) {
           chart_grid(charts)};
 }
 
+Section suspects_section(const PaView& record) {
+  struct Row {
+    const PaSet* set;
+    std::size_t rank;
+  };
+  std::vector<Row> rows;
+  std::string heading;
+  for (const PaSet& set : record.results) {
+    if (!set.suspects) continue;
+    if (heading.empty())
+      heading = fmt::format("{}: confident learning doubts {} of {} labels", subject(record, set),
+                            count(set.suspects->suspects), count(set.suspects->n));
+    for (std::size_t i = 0; i < set.suspects->by_margin.size(); ++i) rows.push_back({&set, i});
+  }
+  if (rows.empty()) return {};
+  const auto cell = [](std::vector<SuspectRow> PaSuspects::*list, Cell (*of)(const SuspectRow&)) {
+    return [list, of](const Row& row) { return of(((*row.set->suspects).*list)[row.rank]); };
+  };
+  const auto number = [](const SuspectRow& one) { return text_cell(std::to_string(one.row)); };
+  const auto label = [](const SuspectRow& one) { return text_cell(std::to_string(one.label)); };
+  const auto by_margin = &PaSuspects::by_margin, by_agreement = &PaSuspects::by_agreement;
+  const std::vector<ColumnOf<Row>> columns = {
+      {number_column("Rank"), [](const Row& row) { return count_cell(row.rank + 1); }},
+      {number_column("Row by margin", "By confident learning"), cell(by_margin, number)},
+      {number_column("Label"), cell(by_margin, label)},
+      {number_column("Suggested"), cell(by_margin,
+                                        [](const SuspectRow& one) {
+                                          return one.suggested ? text_cell(std::to_string(*one.suggested))
+                                                               : dash_cell("no suspect");
+                                        })},
+      {number_column("Margin", "Posterior of the label minus the largest other posterior"),
+       cell(by_margin, [](const SuspectRow& one) { return fixed_cell(one.margin, 3); })},
+      {number_column("Row by agreement"), cell(by_agreement, number)},
+      {number_column("Label"), cell(by_agreement, label)},
+      {number_column("Agreement", "Log agreement of the pair at the best β"),
+       cell(by_agreement, [](const SuspectRow& one) { return significant_cell(one.agreement, 3); })}};
+  return {"suspects", "Labels", heading,
+          in_both(table_of_sets(record, "Rows whose label may be wrong", columns, rows,
+                                [](const Row& row) -> const PaSet& { return *row.set; }))};
+}
+
 Section posteriors_section(const PaView& record) {
   Blocks table = in_both(posteriors_table(record));
   if (table.empty()) return {};
@@ -236,7 +315,9 @@ Section posteriors_section(const PaView& record) {
                                 "class, 1 bit two equally likely classes. It is averaged over {}. A "
                                 "well-calibrated model is less confident where its prediction changes.",
                                 of_right ? "the samples predicted right on the clean set" : "all samples")) +
-              table};
+              table +
+              chart_grids({rank_charts(record, "at β = 1", &PaDecomposition::initial),
+                           rank_charts(record, "at the best β", &PaDecomposition::optimal)})};
 }
 
 }  // namespace leeway::tasks

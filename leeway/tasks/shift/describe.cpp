@@ -1,23 +1,46 @@
 #include <fmt/format.h>
 
 #include "leeway/describe/json.h"
+#include "leeway/tasks/model_reading.h"
 #include "leeway/tasks/shift/shift.h"
 
 namespace leeway::tasks {
 
 void fields(ShiftOptions& options, Fields& f) {
+  flag_fields(options, f);
+  fields(options.pictures, f);
+}
+
+void flag_fields(ShiftOptions& options, Fields& f) {
   f("strength", options.strength, "strengths, one set for each; meaning and default depend on the shift");
   f("severity", options.severity, from_to(0, 5),
     "severities of a common corruption (`leeway list shifts`), one set for each; 0 only converts to uint8");
   fields(options.how, f);
   f("classes", options.classes,
-    "label-subset: classes to keep; imbalance: all classes, most frequent first (default: ascending)");
+    "label-subset: classes to keep; imbalance: all classes, most frequent first (default: ascending); label "
+    "noise: classes whose labels change, in order");
+  f("groups", options.groups, "label noise: file with one column of groups, one row per image");
+  f.unless_missing("group_rates", options.group_rates,
+                   "label noise: rate of each group of --groups, in the order of their sorted values",
+                   a_share);
 }
 
 static void fields(RowsOfClass& rows, Fields& f) {
   f("class", rows.label, "label");
   f("n_source", rows.n_source, "number of rows read");
   f("n", rows.n, "number of rows kept");
+}
+
+static void fields(NoisyGroup& group, Fields& f) {
+  f.unless_empty("group", group.group, "value of the group; null: all rows");
+  f("rate", group.rate, a_share, "probability that a label is changed");
+  f("n", group.n, "number of rows");
+  f("changed", group.changed, "number of rows whose label was changed");
+}
+
+static void fields(LabelNoise& noise, Fields& f) {
+  f("changed", noise.changed, "number of rows whose label was changed");
+  f("groups", noise.groups, "one for each group; one for all rows without groups");
 }
 
 void fields(ShiftedSet& set, Fields& f) {
@@ -35,8 +58,10 @@ void fields(ShiftedSet& set, Fields& f) {
   f.unless_empty("out", set.out, "file of images; null: none");
   f.unless_empty("sheet", set.sheet, "contact sheet; null: none");
   f("mean_change", set.mean_change, at_least(0),
-    "mean absolute change of a pixel in [0,1]; null if the shift selects rows");
-  f("rows_of_class", set.rows_of_class, "rows of each class, for a shift that selects rows; otherwise empty");
+    "mean absolute change of a pixel in [0,1]; null if the shift keeps pixels");
+  f("rows_of_class", set.rows_of_class,
+    "rows of each class, for a shift that selects rows or changes labels; otherwise empty");
+  f("label_noise", set.label_noise, "labels that were changed; null unless the shift changes labels");
 }
 
 std::string headline_of(const Shift& record) {

@@ -6,10 +6,13 @@
 #include <map>
 #include <span>
 
+#include "leeway/core/message.h"
 #include "leeway/data/picture_file.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/io/npy.h"
+#include "leeway/io/outputs.h"
 #include "leeway/io/png.h"
+#include "leeway/tasks/outputs_reading.h"
 #include "leeway/tasks/task_clock.h"
 
 namespace leeway::tasks {
@@ -40,8 +43,14 @@ void check_shift(const shift::Member& member, const ShiftOptions& options) {
   const bool by_severity = !options.severity.empty(), by_strength = !options.strength.empty();
   const std::string_view name = member.name;
   if (by_severity && by_strength) throw OptionError("--strength cannot be combined with --severity");
-  if (!options.classes.empty() && (by_severity || member.select == nullptr))
+  if (!options.classes.empty() && (by_severity || !member.keeps_pixels()))
     throw OptionError(fmt::format("--classes: {} does not use classes", name));
+  if (options.groups || !options.group_rates.empty()) {
+    if (member.relabel == nullptr) throw OptionError(fmt::format("--groups: {} does not use groups", name));
+    if (!options.groups || options.group_rates.empty())
+      throw OptionError("--groups and --group-rates require each other");
+    if (by_strength) throw OptionError("--strength cannot be combined with --group-rates");
+  }
   if (by_severity && !member.has_severities())
     throw OptionError(fmt::format("--severity: {} has no severities; use --strength", name));
   for (const std::size_t severity : options.severity)
@@ -119,32 +128,80 @@ void say_how(ShiftedSet& set, const ShiftTask& task, const ShiftUnit& one) {
     set.severity = one.severity;
     set.use = use_of(task.options.how, task.images);
     set.defined = defined_on(member, task.images);
-  } else if (!member.parameters.empty()) {
+  } else if (!member.parameters.empty() && !task.options.groups) {
     set.strength = one.strength;
     set.strength_means = member.strength().meaning;
   }
+}
+
+// The group of every row under label noise, and the groups with their rates, nothing counted as changed yet.
+struct PlannedNoise {
+  std::vector<std::int32_t> codes;
+  LabelNoise noise;
+};
+
+PlannedNoise planned_noise(const ShiftTask& task, double strength) {
+  const std::size_t n = task.images.n();
+  const std::optional<std::string>& file = task.options.groups;
+  const std::vector<double>& rates = task.options.group_rates;
+  if (!file) return {std::vector<std::int32_t>(n), {0, {{"", strength, n, 0}}}};
+  const std::vector<GroupColumn> columns = read_groups(*file, {n, {}, task.images.path});
+  if (columns.size() != 1) refuse(*file, "one column of groups", columns.size());
+  const GroupColumn& column = columns.front();
+  if (column.levels.size() != rates.size())
+    refuse(*file, fmt::format("{} groups, one for each of --group-rates", rates.size()),
+           fmt::format("{}: {}", column.levels.size(), fmt::join(column.levels, ", ")));
+  PlannedNoise plan{column.codes, {}};
+  for (std::size_t g = 0; g < rates.size(); ++g)
+    plan.noise.groups.push_back({column.levels[g], rates[g], 0, 0});
+  for (const std::int32_t code : plan.codes) ++plan.noise.groups[static_cast<std::size_t>(code)].n;
+  return plan;
+}
+
+// Of a set whose pixels are kept.
+struct KeptImages {
+  Images images;
+  ArrayMap arrays;  // beside them
+};
+
+KeptImages kept_images(const ShiftTask& task, const ShiftUnit& one, const shift::Options& how,
+                       Progress* progress, ShiftedSet& set) {
+  shift::Options options{one.strength, how.seed, how.classes};
+  PlannedNoise plan;
+  if (one.member->relabel != nullptr) plan = planned_noise(task, one.strength);
+  for (const std::int32_t code : plan.codes)
+    options.rates.push_back(plan.noise.groups[static_cast<std::size_t>(code)].rate);
+  shift::Shifted kept = one.member->apply(task.images, options, progress);
+  ArrayMap arrays = label_arrays(kept.images);
+  const std::vector<std::int64_t>&before = *task.images.labels, &after = *kept.images.labels;
+  set.rows_of_class = rows_of_class(before, after);
+  if (one.member->relabel == nullptr) {
+    arrays["rows"] =
+        make_array({kept.rows.size()}, std::vector<std::int64_t>(kept.rows.begin(), kept.rows.end()));
+    return {std::move(kept.images), std::move(arrays)};
+  }
+  arrays["y_source"] = make_array({before.size()}, before);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (before[i] != after[i])
+      ++plan.noise.changed, ++plan.noise.groups[static_cast<std::size_t>(plan.codes[i])].changed;
+  set.label_noise = std::move(plan.noise);
+  return {std::move(kept.images), std::move(arrays)};
 }
 
 // A block of images at a time, which is gone when it is written: shifted pixels are never whole in memory, unless they are taken.
 ShiftedSet shifted_set(const ShiftTask& task, const ShiftUnit& one, const shift::Options& how,
                        Progress* progress) {
   const Images& images = task.images;
-  const bool selects_rows = one.member->select != nullptr;
+  const bool selects_rows = one.member->select != nullptr, keeps_pixels = one.member->keeps_pixels();
   ShiftedSet set;
   set.out = filled_pattern(task.out, values_of(one));
   set.sheet = filled_pattern(task.sheet, values_of(one));
   set.n_source = images.n();
   say_how(set, task, one);
-  shift::Shifted kept;
-  ArrayMap arrays = label_arrays(images);
-  if (selects_rows) {
-    kept = one.member->apply(images, {one.strength, how.seed, how.classes}, progress);
-    arrays = label_arrays(kept.images);
-    arrays["rows"] =
-        make_array({kept.rows.size()}, std::vector<std::int64_t>(kept.rows.begin(), kept.rows.end()));
-    set.rows_of_class = rows_of_class(*images.labels, *kept.images.labels);
-  }
-  const ShiftedImages after = selects_rows ? as_they_are(kept.images) : shifted(images, one, how);
+  KeptImages kept;
+  if (keeps_pixels) kept = kept_images(task, one, how, progress, set);
+  ArrayMap arrays = keeps_pixels ? std::move(kept.arrays) : label_arrays(images);
+  const ShiftedImages after = keeps_pixels ? as_they_are(kept.images) : shifted(images, one, how);
   set.n = after.shape[0], set.shape = after.shape;
   if (!set.sheet.empty()) write_sheet(set.sheet, images, after, selects_rows, task.seed);
   Array x{after.type, after.shape, {}, {}};
@@ -158,9 +215,9 @@ ShiftedSet shifted_set(const ShiftTask& task, const ShiftUnit& one, const shift:
                const std::span<const std::byte> bytes = block.pixels.bytes();
                if (file) file->append(bytes);
                if (taken) std::ranges::copy(bytes, taken.get() + begin * image_bytes);
-               if (!selects_rows) change += sum_of_changes(images, block, begin);
+               if (!keeps_pixels) change += sum_of_changes(images, block, begin);
              });
-  if (!selects_rows) set.mean_change = change / static_cast<double>(x.size());
+  if (!keeps_pixels) set.mean_change = change / static_cast<double>(x.size());
   if (file) {
     file->end();
     for (const auto& [name, array] : arrays) file->add(name, array);

@@ -1,9 +1,9 @@
 // leeway shift: a shifted copy of a set of images (shift/shift.h), written as x, y and, for shifts that
-// select rows, `rows` (source rows). Several shifts, strengths or severities give a set each; `out` then names
-// files by {shift}, {strength} and {severity}, written one by one. Keys: leeway schema shift.
-// OptionError: sets with equal file names; an unknown shift; a strength, severity or classes that the shift
-// does not take. Errors (Error): those of the headers above, of a contact sheet (data/picture_file.h) and of
-// opening the images. Cost and determinism: as there.
+// select rows, `rows` (source rows); for label noise, `y_source` (labels before). Several shifts, strengths
+// or severities give a set each; `out` then names files by {shift}, {strength} and {severity}, written one by
+// one. Keys: leeway schema shift. OptionError: sets with equal file names; an unknown shift; a strength,
+// severity or classes that the shift does not take. Errors (Error): those of the headers above, of a contact
+// sheet (data/picture_file.h) and of opening the images. Cost and determinism: as there.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "leeway/core/progress.h"
+#include "leeway/data/picture_folder.h"
 #include "leeway/describe/envelope.h"
 #include "leeway/describe/view.h"
 #include "leeway/io/images.h"
@@ -28,14 +29,29 @@ inline constexpr std::string_view shift_results = "results by shift, then by str
 
 struct ShiftOptions {
   std::vector<double> strength = {};       // a set each; none: the shift's own
-  std::vector<std::size_t> classes = {};   // of shifts that select rows
+  std::vector<std::size_t> classes = {};   // of shifts that select rows or change labels
   std::vector<std::size_t> severity = {};  // of a common corruption, a set each
   CorruptionChoice how = {};               // likewise
+  data::PictureOptions pictures = {};      // of a folder
+  std::optional<std::string> groups = {};  // label noise: file with one column of groups
+  std::vector<double> group_rates = {};    // of each, in place of the strength
 };
 
 struct RowsOfClass {
   std::int64_t label = 0;
   std::size_t n_source = 0, n = 0;
+};
+
+// Rows of one group, or all rows, under label noise.
+struct NoisyGroup {
+  std::string group;  // empty: all rows
+  double rate = 0;
+  std::size_t n = 0, changed = 0;
+};
+
+struct LabelNoise {
+  std::size_t changed = 0;
+  std::vector<NoisyGroup> groups;
 };
 
 struct ShiftedSet {
@@ -49,12 +65,14 @@ struct ShiftedSet {
   std::vector<std::size_t> shape;          // n, channels, height, width
   std::string out, sheet;                  // empty: none
   std::optional<double> mean_change;       // of a shift of pixels
-  std::vector<RowsOfClass> rows_of_class;  // of a shift that selects rows
+  std::vector<RowsOfClass> rows_of_class;  // of a shift that selects rows or changes labels
+  std::optional<LabelNoise> label_noise;   // of a shift that changes labels
 };
 
 using Shift = RecordOf<shift_schema, ShiftOptions, ShiftedSet, shift_results>;
 
 void fields(ShiftOptions& options, Fields& f);
+void flag_fields(ShiftOptions& options, Fields& f);  // without those of pictures
 void fields(ShiftedSet& set, Fields& f);
 
 // What was written; that corruptions is not defined on such pictures.

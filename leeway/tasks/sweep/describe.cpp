@@ -28,6 +28,7 @@ void fields(SweepRunOptions& options, Fields& f) {
   f.unless_empty("collect", options.collect,
                  "when all units are finished, write the records of the last stage to this table, as leeway "
                  "sweep collect does");
+  f.unless_missing("stages", options.stages, "run only the units of these stages (default: all stages)");
 }
 
 void fields(SweepCollectOptions& options, Fields& f) {

@@ -33,7 +33,8 @@ struct SweepRunOptions {
   std::size_t jobs = 0;
   bool retry = false, no_wait = false;
   double lease = 60;
-  std::string collect;  // empty: no table
+  std::string collect;              // empty: no table
+  std::vector<std::string> stages;  // empty: all
 };
 
 struct SweepFailure {

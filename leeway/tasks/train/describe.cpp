@@ -38,7 +38,7 @@ void flag_fields(TrainingOptions& options, Fields& f) {
   f.choice("select", options.select,
            {{"accuracy", "validation accuracy"},
             {"worst-group", "accuracy of the worst group"},
-            {"pa", "posterior agreement; requires --select-shift"},
+            {"pa", "posterior agreement; requires --select-shift or --select-shifted"},
             {"last", "the last epoch"}},
            "criterion that selects the epoch");
   f.unless_empty("select_shift", options.select_shift,
@@ -83,6 +83,7 @@ static void fields(TrainingPlan& plan, Fields& f) {
   f("groups", plan.groups, "attributes that, with the label, define groups");
   f("environment", plan.environment, "attribute that names the environment");
   f.unless_empty("keep_epochs", plan.keep_epochs, "folder with the weights of every epoch; null: not kept");
+  f("shifted", plan.shifted, "digest of the second sample of the validation images; null: none");
 }
 
 static void fields(BaseTraining& base, Fields& f) {
@@ -109,8 +110,8 @@ static void fields(Epoch& epoch, Fields& f) {
              "lowest accuracy of a group, under the attack of adversarial training; null without groups");
   f.measured("validation_shifted_accuracy", epoch.validation_shifted_accuracy,
              epoch.validation_shifted_accuracy_interval, a_share,
-             "accuracy on the shifted validation images; null without select_shift");
-  f("selection_score", epoch.selection_score, "posterior agreement; null without select_shift");
+             "accuracy on the shifted validation images; null without a shift or second sample");
+  f("selection_score", epoch.selection_score, "posterior agreement; null without a shift or second sample");
   f.measured("test_accuracy", epoch.test_accuracy, epoch.test_accuracy_interval, a_share,
              "accuracy on the test images, which are never used for selection; null without test images");
   f("zero_gradient", epoch.zero_gradient, a_share,
@@ -149,7 +150,7 @@ static void course_fields(Training& training, Fields& f) {
   f("epochs", training.epochs, "epochs in order, including those before a resume");
   f("best_epoch", training.best_epoch, at_least(1), "epoch whose weights were kept");
   f("best_by_score", training.best_by_score, at_least(1),
-    "epoch that --select pa chooses; null without select_shift");
+    "epoch that --select pa chooses; null without a shift or second sample");
   f("best_by_accuracy", training.best_by_accuracy, at_least(1),
     "epoch that validation accuracy chooses (under the attack of adversarial training); null without "
     "validation");

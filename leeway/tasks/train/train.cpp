@@ -37,7 +37,7 @@ const shift::Member& pixel_shift(std::string_view name) {
 // What the loop is told; its selection asks no session, so that a mistake shows before the data are read.
 nn::TrainOptions options_of(const TrainTask& task) {
   nn::TrainOptions options{task.options};
-  options.selection = selection_of(task.options);
+  options.selection = selection_of(task.options, task.rows.data.shifted.has_value());
   options.start = task.start;
   options.keep_epochs = task.keep_epochs;
   options.seed = task.seed;
@@ -76,10 +76,13 @@ std::span<const Protocol> protocols() {
   return list;
 }
 
-nn::Selection selection_of(const TrainingOptions& options) {
+nn::Selection selection_of(const TrainingOptions& options, bool paired) {
   const std::string& text = options.select_shift;
+  if (paired && !text.empty()) wrong_shift("no shift, because --select-shifted has the images", text);
+  if (paired) return {agreement_of, ""};
   if (text.empty()) {
-    if (options.select == "pa") wrong_shift("NAME[:STRENGTH], the shift for posterior agreement", "none");
+    if (options.select == "pa")
+      wrong_shift("NAME[:STRENGTH], the shift for posterior agreement (or --select-shifted)", "none");
     return {};
   }
   const auto colon = text.find(':');

@@ -90,9 +90,10 @@ struct Protocol : Member {
 [[nodiscard]] TrainingRows rows_of_split(const data::TrainingData& data, const data::RowSplit& split,
                                          const std::string& name, bool test = false);
 
-// The options' choice of the epoch; without a score if select_shift is empty. Errors (Error): pa without it;
-// a shift that is unknown, selects rows, or has a strength out of range.
-[[nodiscard]] nn::Selection selection_of(const TrainingOptions& options);
+// The options' choice of the epoch; without a score if select_shift is empty and there is no second sample
+// (`paired`). Errors (Error): pa with neither; both; a shift that is unknown, selects rows, or has a strength
+// out of range.
+[[nodiscard]] nn::Selection selection_of(const TrainingOptions& options, bool paired = false);
 
 [[nodiscard]] View view(const Train& record);
 

@@ -87,6 +87,32 @@ TEST(Drift, OfColumnsOfNumbersIsByKolmogorovSmirnovAndCellsAreBins) {
             "Kolmogorov-Smirnov");
 }
 
+// Four normal features; the first tenth of the rows moved.
+Outputs with_features(Outputs outputs, double by, std::uint64_t seed) {
+  Random random(seed, stream("features"));
+  std::vector<double> values(4 * outputs.n());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = random.normal() + (i < values.size() / 10 ? by : 0);
+  outputs.features = make_array<double>({outputs.n(), 4}, std::move(values));
+  return outputs;
+}
+
+TEST(Drift, OfFeaturesIsATestOfTheFamily) {
+  const Outputs plain = drawn(200, {1, 1, 1}, 2), source = with_features(drawn(300, {1, 1, 1}, 1), 0, 1);
+  const Json moved = result_of(source, with_features(plain, 6, 2))["drift"], features = moved["features"];
+  EXPECT_THAT(moved, Holds(R"({"/tests": 3, "/features/test": "MMD permutation", "/left_out": []})"));
+  EXPECT_LT(features["p_alone"].get<double>(), .004);  // no draw reaches it
+  EXPECT_EQ(moved["p_value"], features["p_value"]);
+  EXPECT_LT(features["distance_low"].get<double>(), .1);  // a tenth of the rows
+  EXPECT_GT(features["distance_high"].get<double>(), .1);
+  EXPECT_LT(features["rows"][0]["row"], 20);
+  Options task;
+  task.options.paired = "yes";
+  const Json pairs = result_of(source, source, task)["drift"]["features"];
+  EXPECT_THAT(pairs, Holds(R"({"/test": "MMD sign flip", "/p_value": 1, "/distance_low": 0})"));
+  EXPECT_THAT(result_of(source, plain)["drift"], Holds(R"({"/features": null, "/left_out": ["features"]})"));
+}
+
 TEST(Drift, OfOneSetAndItselfIsNone) {
   const Outputs all = drawn(500, {1, 1, 1}, 1);
   const Json drift = result_of(all, all)["drift"];

@@ -77,6 +77,32 @@ tasks::Assess over_time(const Outputs& source, const Outputs& target, const char
   return tasks::assess(task);
 }
 
+// Features of day `moved` and later ones lie elsewhere.
+Outputs with_features(Outputs outputs, std::size_t moved, std::size_t rows) {
+  Random random(outputs.n(), stream("features"));
+  std::vector<double> values(3 * outputs.n());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = random.normal() + (i / 3 >= moved * rows ? 1 : 0);
+  outputs.features = make_array<double>({outputs.n(), 3}, std::move(values));
+  return outputs;
+}
+
+TEST(Timeline, TestsFeaturesOfChunks) {
+  const Outputs source = with_features(drawn(400, 1), 1, 400);
+  Options task;
+  task.gates = {"drift.features.p_value<0.001"};
+  const tasks::Assess record =
+      over_time(source, with_features(production(5, 80, 5, 2), 3, 80), "1d", std::move(task));
+  const tasks::AssessTimeline& timeline = record.timelines[0];
+  EXPECT_EQ(timeline.tests, 20u);  // classes, confidence, place and features, five days each
+  for (std::size_t j = 0; j < 5; ++j) {
+    const tasks::ChunkDrift& drift = timeline.chunks[j].drift;
+    EXPECT_EQ(drift.features->p_value < .001, j >= 3) << j;
+    EXPECT_LE(drift.p_value, drift.features->p_value);
+  }
+  EXPECT_EQ(record.gates[0].chunks[0].violated, 2u);
+}
+
 TEST(Timeline, SaysOfAChunkWhatAResultSaysOfItsRows) {
   const Outputs source = drawn(400, 1), target = production(6, 80, 4, 2);
   const tasks::Assess record = over_time(source, target, "1d");

@@ -1,11 +1,16 @@
 #include "leeway/tasks/assess/detail/drift.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 
+#include "leeway/agreement/feature_drift.h"
+#include "leeway/core/bounded_mean.h"
 #include "leeway/core/contingency.h"
 #include "leeway/core/two_samples.h"
+#include "leeway/tasks/assess/detail/auroc.h"
 #include "leeway/tasks/assess/detail/comparison.h"
 
 namespace leeway::assess {
@@ -101,6 +106,45 @@ DriftTest test_confidences(const Predictions& before, const Predictions& after, 
   return test;
 }
 
+tasks::FeatureTest test_features(const Outputs& source, const Outputs& target, const Task& task,
+                                 bool paired) {
+  const agreement::FeatureSets sets(*source.features, source.path, *target.features, target.path, task.seed);
+  const agreement::FeatureDrift found = sets.drift(paired);
+  tasks::FeatureTest test;
+  test.name = "features", test.test = paired ? "MMD sign flip" : "MMD permutation";
+  test.statistic = found.test.statistic, test.p_alone = found.test.p;
+  for (const auto& [row, score] : found.moved) test.rows.push_back({row, score});
+  if (found.scores[1].target.empty()) return test;
+  double value = -1, low = -1, high = -1;  // of 2 AUROC - 1, the mean of the halves
+  for (const auto& [before, after] : found.scores) {
+    std::vector<double> scores = before;
+    scores.insert(scores.end(), after.begin(), after.end());
+    std::vector<std::int64_t> is_target(scores.size());
+    std::fill(is_target.begin() + static_cast<std::ptrdiff_t>(before.size()), is_target.end(), 1);
+    std::optional<Auroc> half = auroc(scores, is_target);
+    const double a = half->value;
+    for (std::size_t i = 0; i < before.size(); ++i) half->placements[i] -= a;
+    const std::array<Interval, 2> ranges{{{-a, 1 - a}, {0, 1}}};
+    const Interval ends = stratified_mean_interval(half->placements, is_target, ranges, task.level);
+    value += a, low += ends.low, high += ends.high;
+  }
+  test.distance = {std::clamp(value, 0., 1.), std::clamp(low, 0., 1.), std::clamp(high, 0., 1.)};
+  return test;
+}
+
+// Holm's method over all tests.
+void adjust(tasks::AssessDrift& drift) {
+  std::vector<DriftTest*> tests{&drift.classes, &drift.confidence};
+  if (drift.features) tests.push_back(&*drift.features);
+  for (DriftTest& group : drift.groups) tests.push_back(&group);
+  std::vector<double> alone;
+  for (const DriftTest* test : tests) alone.push_back(test->p_alone);
+  const std::vector<double> adjusted = holm(alone);
+  for (std::size_t i = 0; i < tests.size(); ++i) tests[i]->p_value = adjusted[i];
+  drift.tests = tests.size();
+  drift.p_value = *std::ranges::min_element(adjusted);
+}
+
 }  // namespace
 
 std::span<const double> numbers_of(const tasks::AssessNumbers& numbers, const std::string& name) {
@@ -116,13 +160,17 @@ std::vector<double> known_numbers(std::span<const double> numbers) {
 
 tasks::AssessDrift drift_between(const Source& source, const Predictions& before, const Target& target,
                                  const Predictions& after, const std::vector<std::string>& class_names,
-                                 const Task& task) {
+                                 const Task& task, bool paired) {
   const std::vector<GroupColumn>&columns = source.outputs.groups, &others = target.outputs.groups;
   const std::size_t k = class_names.size(), source_n = source.outputs.n(), n = target.outputs.n();
   tasks::AssessDrift drift;
   const DriftCounts predicted{class_names, code_counts(before.classes, k), code_counts(after.classes, k)};
   drift.classes = test_counts("predicted class", predicted, source_n, n, task);
   drift.confidence = test_confidences(before, after, task.level);
+  if (source.outputs.features && target.outputs.features)
+    drift.features = test_features(source.outputs, target.outputs, task, paired);
+  else if (source.outputs.features || target.outputs.features)
+    drift.left_out.push_back("features");
   for (const GroupColumn& column : columns) {
     const auto same = std::ranges::find(others, column.name, &GroupColumn::name);
     if (same == others.end()) {
@@ -137,15 +185,7 @@ tasks::AssessDrift drift_between(const Source& source, const Predictions& before
   for (const GroupColumn& column : others)
     if (std::ranges::find(columns, column.name, &GroupColumn::name) == columns.end())
       drift.left_out.push_back(column.name);
-
-  std::vector<DriftTest*> tests{&drift.classes, &drift.confidence};
-  for (DriftTest& group : drift.groups) tests.push_back(&group);
-  std::vector<double> alone;
-  for (const DriftTest* test : tests) alone.push_back(test->p_alone);
-  const std::vector<double> adjusted = holm(alone);
-  for (std::size_t i = 0; i < tests.size(); ++i) tests[i]->p_value = adjusted[i];
-  drift.tests = tests.size();
-  drift.p_value = *std::ranges::min_element(adjusted);
+  adjust(drift);
   std::ranges::stable_sort(drift.groups, {}, &DriftTest::p_alone);
   return drift;
 }

@@ -41,8 +41,8 @@ Pairing pair(const Outputs& source, const Outputs& target, std::span<const std::
       throw Error(fmt::format(
           "{}: expected {} rows, one for each row of {}, because the sets were declared paired, found {}",
           target.path, source.n(), source.path, target.n()));
-    pairing.reason =
-        fmt::format("source and target are different samples: {} rows and {}", source.n(), target.n());
+    pairing.reason = fmt::format("source and target are different samples: {} rows and {}",
+                                 leeway::count(source.n()), leeway::count(target.n()));
   } else if (pairing.evidence.pairs() || wanted == Paired::yes) {
     pairing.paired = true;
     pairing.asserted = wanted == Paired::yes || pairing.evidence.by != EvidenceBy::agreement;

@@ -186,7 +186,7 @@ Summary analyse(const AnalysedSource& analysed, const Target& target,
   }
   const Bounds bounds = error_bounds(source.path, known, shifted, task, progress);
   if (bounds.dis2) summary.error_bound = bounds.dis2->bound, summary.error_bound_terms = bounds.dis2;
-  summary.drift = drift_between(*analysed.source, before, target, after, class_names, task);
+  summary.drift = drift_between(*analysed.source, before, target, after, class_names, task, summary.paired);
   if (bounds.estimates) {
     // `combined`, the first, becomes likely_error.
     summary.estimates.assign(bounds.estimates->estimates.begin() + 1, bounds.estimates->estimates.end());

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "leeway/agreement/feature_drift.h"
 #include "leeway/core/contingency.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
@@ -102,6 +103,9 @@ class Timeline {
     std::ranges::sort(source_confidences_);
     source_classes_ = code_counts(before_.classes, target_.k());
     if (summary.likely_error) estimates_.emplace(known_);
+    if (!source_.features || !target_.features) return;
+    features_.emplace(*source_.features, source_.path, *target_.features, target_.path, task.seed);
+    spread_ = features_->spread(false);
   }
 
   tasks::AssessTimeline run(Progress* progress) {
@@ -184,6 +188,10 @@ class Timeline {
     const TwoSampleTest moved =
         kolmogorov_smirnov(source_confidences_, at_rows(after_.confidences, chunk.rows));
     drift.confidence = {"confidence", moved.p, 1, moved.statistic};
+    if (features_) {
+      const TwoSampleTest test = features_->chunk(chunk.rows, spread_);
+      drift.features = {"features", test.p, 1, {}};
+    }
     for (const JointColumn& column : columns_) {
       tasks::ChunkTest test = group_test(column, chunk.rows);
       if (!drift.worst_group || test.p_alone < drift.worst_group->p_alone)
@@ -229,18 +237,20 @@ class Timeline {
     std::vector<double*> adjusted;
     const auto groups = static_cast<double>(columns_.size());
     for (TimelineChunk& chunk : found_.chunks) {
-      auto& [classes, confidence, worst_group, p_value] = chunk.drift;
+      auto& [classes, confidence, worst_group, features, p_value] = chunk.drift;
       alone.push_back(classes.p_alone), adjusted.push_back(&classes.p_value);
       alone.push_back(confidence.p_alone), adjusted.push_back(&confidence.p_value);
+      if (features) alone.push_back(features->p_alone), adjusted.push_back(&features->p_value);
       if (!worst_group) continue;
       alone.push_back(std::min(1., worst_group->p_alone * groups)), adjusted.push_back(&worst_group->p_value);
     }
     const std::vector<double> values = holm(alone);
     for (std::size_t i = 0; i < values.size(); ++i) *adjusted[i] = values[i];
-    found_.tests = found_.chunks.size() * (2 + columns_.size());
+    found_.tests = found_.chunks.size() * (2 + (features_ ? 1 : 0) + columns_.size());
     for (TimelineChunk& chunk : found_.chunks) {
-      auto& [classes, confidence, worst_group, p_value] = chunk.drift;
-      p_value = std::min({classes.p_value, confidence.p_value, worst_group ? worst_group->p_value : 1});
+      auto& [classes, confidence, worst_group, features, p_value] = chunk.drift;
+      p_value = std::min({classes.p_value, confidence.p_value, worst_group ? worst_group->p_value : 1,
+                          features ? features->p_value : 1});
     }
   }
 
@@ -323,6 +333,8 @@ class Timeline {
   std::vector<double> source_confidences_;  // ascending
   std::vector<std::size_t> source_classes_;
   std::optional<error_bound::SourceEstimates> estimates_;
+  std::optional<agreement::FeatureSets> features_;
+  agreement::FeatureSets::Spread spread_;
   Chunks chunks_;
   tasks::AssessTimeline found_;
 };

@@ -29,9 +29,9 @@ void warn_about_file(Lines& lines, const Outputs& outputs, const Predictions& sa
                     whole_percent(said.repeated_share), side));
   if (said.saturated_share >= much_saturated)
     lines.push_back(
-        fmt::format("{} of the {}'s rows have a confidence above 0.999999: the model is saturated, and its "
-                    "confidence is not informative.",
-                    whole_percent(said.saturated_share), side));
+        fmt::format("More than {} of the {}'s rows have a confidence above 0.999999: the model is saturated, "
+                    "and its confidence is not informative.",
+                    whole_percent(much_saturated), side));
 }
 
 void warn_about_features(Lines& lines, const Outputs& outputs, const std::string& side) {

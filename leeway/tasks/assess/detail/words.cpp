@@ -123,6 +123,7 @@ class Writer {
     };
     add(s.drift->classes, "predicted classes");
     add(s.drift->confidence, "confidence");
+    if (s.drift->features) add(*s.drift->features, "features");
     for (const tasks::DriftTest& group : s.drift->groups) add(group, group.name);
     if (moved.size() > most_drifts) moved.resize(most_drifts), moved.push_back("more");
     return moved.empty() ? "" : "; " + list_of(moved) + " changed";
