@@ -12,13 +12,14 @@
 #         tidy              clang-tidy over the torch-free part; clang's warnings count
 #         hostile           changed command lines, damaged files, mutated records; kills
 #         fuzz              each fuzzer for LEEWAY_FUZZ_SECONDS (60)
+#         site              the documentation site, build/site; links are checked. Needs the step build
 # A step that fails does not stop the next one. The last lines name the failed steps; the exit status is then 1.
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 . .ci/steps.sh
 
 tier1=(build tests checks python)
-tier2=(tests2 python2 golden instruction-sets plain asan tsan tidy hostile fuzz)
+tier2=(tests2 python2 golden instruction-sets plain asan tsan tidy hostile fuzz site)
 preset=${LEEWAY_PRESET:-release}  # ci: with warnings as errors
 jobs=$(jobs_that_fit)
 venv=$PWD/build/python
@@ -133,6 +134,8 @@ step_fuzz() {
   export fuzz_seconds
   printf '%s\n' build/asan/bin/fuzz_* | xargs -P "$jobs" -I {} bash -c 'run_fuzzer {}'
 }
+
+step_site() { python_programs && quietly build/site.log env NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build; }
 
 # run_fuzzer PROGRAM: its corpus is in build/fuzz/NAME; prints the number of inputs.
 run_fuzzer() {

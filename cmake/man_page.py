@@ -12,35 +12,16 @@ COLUMN = 34  # where descriptions begin in --help, as apps/leeway/main.cpp sets 
 COMMON = "Common:"
 INNER = "Subcommands:"
 
-AFTER = r"""
-.SH EXIT STATUS
-.TP
-.B 0
-Done; all gates passed.
-.TP
-.B 1
-Runtime failure, such as a full disk.
-.TP
-.B 2
-Usage error.
-.TP
-.B 3
-Bad input; one line on standard error names the file, what was expected, what was found, and the row.
-.TP
-.B 4
-A gate failed
-.RB ( \-\-fail\-if ).
-.TP
-.B 5
-Incomplete.
-.TP
-.B 130
-Interrupted; finished work is saved.
-.SH ENVIRONMENT
-.TP
-.B LEEWAY_NN_LIBRARY
-Path of the model library, if it is not installed next to the command.
-"""
+EXIT_STATUS = [
+    ("0", "Done; all gates passed."),
+    ("1", "Runtime failure, such as a full disk."),
+    ("2", "Usage error."),
+    ("3", "Bad input; one line on standard error names the file, what was expected, what was found, and the row."),
+    ("4", "A gate failed (--fail-if)."),
+    ("5", "Incomplete."),
+    ("130", "Interrupted; finished work is saved."),
+]
+ENVIRONMENT = [("LEEWAY_NN_LIBRARY", "Path of the model library, if it is not installed next to the command.")]
 
 
 def roff(text):
@@ -112,7 +93,8 @@ def page(leeway):
             common += [item for item in items if heading == COMMON and item not in own and item not in common]
             text += tagged(own)
         text += paragraphs(footer)
-    return text + ".SH OPTIONS OF EVERY COMMAND\n" + tagged(blocks["Options:"][:1] + common) + AFTER.lstrip("\n")
+    text += ".SH OPTIONS OF EVERY COMMAND\n" + tagged(blocks["Options:"][:1] + common)
+    return text + ".SH EXIT STATUS\n" + tagged(EXIT_STATUS) + ".SH ENVIRONMENT\n" + tagged(ENVIRONMENT)
 
 
 if __name__ == "__main__":

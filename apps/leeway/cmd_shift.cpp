@@ -144,7 +144,7 @@ void add_shift_text(const Command& room, Context& context) {
       "leeway list text-shifts prints the names. Characters are Unicode code points; words are separated by "
       "whitespace. The same seed gives the same texts, and row i does not depend on the other rows. The "
       "edits of a smaller strength are the first edits, or a subset of the edits, of a larger strength. "
-      "docs/text-shifts.md shows how to compute a model's posterior agreement on the shifted texts.\n\n"
+      "docs/guides/text-shifts.md shows how to compute posterior agreement on the shifted texts.\n\n"
       "  leeway shift text typos --data reviews.csv --column text --strength 0.1 --out typos.csv --sheet\n"
       "  leeway shift text contradict --data reviews.csv --label sentiment --strength 3 --out against.csv");
   command.runs([&context, &flags] { return run_shift_text(context, flags); });

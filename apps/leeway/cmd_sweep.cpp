@@ -66,7 +66,7 @@ void add_sweep_report(const Command& room, Context& context) {
   context.add_figures_flag(command);
   command.footer(
       "The plan of a sweep defines the roles of the columns; for a table, options define the roles. See "
-      "docs/sweeps.md.\n\n"
+      "docs/guides/sweeps.md.\n\n"
       "  leeway sweep report sweep --out page.html\n"
       "  leeway sweep report runs.csv.gz train.csv.gz --algorithm train.algorithm --case shift.name");
   command.runs([&context, &flags] { return run_sweep_report(context, flags); });
@@ -189,7 +189,7 @@ void add_common(const Command& command, Context& context, const std::string& out
 void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags) {
   const Command command =
       room.add("plan", "Plan a study: list its units, each a command with its options and inputs");
-  command.option("STUDY", flags.study, "Study (TOML), see docs/sweeps.md").required();
+  command.option("STUDY", flags.study, "Study (TOML), see docs/guides/sweeps.md").required();
   add_common(command, context, "Folder of the sweep; finished units that still apply are kept",
              Written::folder);
   command.footer(

@@ -17,7 +17,7 @@ DATA = pathlib.Path(__file__).resolve().parent / "data"
 PAPER = [("AC", ".106, .12", "ac", ""), ("DoC", ".105, .17", "doc", ""), ("ATC, negative entropy", ".067, .30", "atc-ne", ""),
          ("COT", ".069, .26", "cot", ""), ("Dis2, features", ".281, 1.00", "dis2-features", "-features"),
          ("Dis2, logits", ".150, .99", "dis2-logits", ""),
-         ("Dis2, logits without the term for chance", ".083, .76", "dis2-logits-estimate", "")]
+         ("Dis2, logits without the concentration term", ".083, .76", "dis2-logits-estimate", "")]
 METHODS = ["ac", "doc", "atc-ne", "cot", "dis2-logits-estimate", "dis2-logits"]
 
 
@@ -62,7 +62,7 @@ def main():
     parts = [rows, [row for row in rows if kind(row) == "label shift"], [row for row in rows if kind(row) != "label shift"]]
     for method in METHODS:
         print(f"{method:24}" + "".join(f"{mae:>8.3f} {coverage:.3f}" for mae, coverage in (scores(part, method) for part in parts)))
-    print("\nBelow the true error without the term for chance:")
+    print("\nBelow the true error without the concentration term:")
     for row in rows:
         if float(row["dis2-logits-estimate"]) < float(row["target_error"]):
             print(f"{row['data_set']:8}{row['shift']:22}error {float(row['target_error']):.3f}  estimate {float(row['dis2-logits-estimate']):.3f}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of docs/pa-interval.md from docs/studies/data/pa-interval-*.csv.
+"""Prints the tables of docs/studies/pa-interval.md from docs/studies/data/pa-interval-*.csv.
 
     pa_interval_tables.py [FOLDER]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How often a timeline raises something although nothing moved: the table of docs/time.md.
+"""How often a timeline raises something although nothing moved: the table of docs/guides/time.md.
 
     timelines_at_rest.py [--targets 600]
 

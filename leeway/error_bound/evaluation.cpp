@@ -119,7 +119,7 @@ Truth find_truth(const CsvTable& table, const std::string& file) {
     if (holds(accuracy_names, name) || holds(error_names, name)) found.push_back(name);
   if (found.size() != 1)
     refuse(file,
-           fmt::format("one column with the truth ({}; of errors: {})", fmt::join(accuracy_names, ", "),
+           fmt::format("one column with true values ({}; of errors: {})", fmt::join(accuracy_names, ", "),
                        fmt::join(error_names, ", ")),
            found.empty() ? "none among " + comma_list(table.header)
                          : fmt::format("{}", fmt::join(found, " and ")));
@@ -138,7 +138,7 @@ std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth
         std::ranges::any_of(about_names, [&](std::string_view prefix) { return name.starts_with(prefix); });
     if (!known && parse_number(table.columns[j].front())) columns.push_back(j);
   }
-  if (columns.empty()) refuse(file, "a column of numbers for each method", "none beside the truth");
+  if (columns.empty()) refuse(file, "a column of numbers for each method", "none beside the true values");
   return columns;
 }
 

@@ -1,4 +1,4 @@
-// Loads a model and checks it (docs/models.md): two passes agree, and labelled images support its
+// Loads a model and checks it (docs/guides/models.md): two passes agree, and labelled images support its
 // normalization. The session (nn/session.h) brings the model; this code does not need LibTorch.
 // Errors (Error): those of Session::load; two passes that differ, unless permitted. Cost: three passes of 16
 // images, and one of at most 256 labelled images for each common normalization.

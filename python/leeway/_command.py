@@ -67,7 +67,7 @@ def run(arguments, folder=None, stacklevel=2):
         raise CommandError(process.returncode, message) from None
     result = of_json(out)
     result.code = process.returncode
-    told = [line[8:] for line in err.splitlines() if line.startswith("leeway: ")]
-    for line in [] if "--quiet" in words else dict.fromkeys([*result.to_dict()["warnings"], *told]):
+    notes = [line[8:] for line in err.splitlines() if line.startswith("leeway: ")]
+    for line in [] if "--quiet" in words else dict.fromkeys([*result.to_dict()["warnings"], *notes]):
         warnings.warn(line, stacklevel=stacklevel)
     return result

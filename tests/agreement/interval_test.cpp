@@ -84,7 +84,7 @@ struct Cell {
 
 class PaIntervalCoversTier2 : public ::testing::TestWithParam<Cell> {};
 
-// The coverage is .96 to 1 over many samples (docs/pa-interval.md); 300 are short of .93 by chance once in 500 at .965.
+// The coverage is .96 to 1 over many samples (docs/studies/pa-interval.md); 300 are short of .93 by chance once in 500 at .965.
 TEST_P(PaIntervalCoversTier2, ThePopulationsAgreement) {
   const Cell& cell = GetParam();
   EXPECT_GE(coverage(cell.kind, cell.n, cell.k, cell.disagreeing, 300), .93);

@@ -199,8 +199,8 @@ TEST(Responses, GroupRowsByWhatBecomesOfThem) {
 }
 
 // Outputs 3 for the predicted class and 0 for the other two; every pair of a clean and a shifted prediction
-// once where they are independent. At beta 1 the posteriors are e^3, 1, 1 over e^3 + 2; docs/agreement.md
-// lists the values.
+// once where they are independent. At beta 1 the posteriors are e^3, 1, 1 over e^3 + 2;
+// docs/concepts/agreement.md lists the values.
 TEST(Responses, OfPerfectConstantAndRandomClassifiers) {
   struct {
     std::size_t (*clean)(std::size_t), (*shifted)(std::size_t);

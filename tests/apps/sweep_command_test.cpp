@@ -262,7 +262,7 @@ class SweepOnSlurmTier2 : public CommandTest {
 };
 
 TEST_F(SweepOnSlurmTier2, CommandsOfTheDocument) {
-  const std::string document = read_bytes(LEEWAY_REFERENCE "/../../docs/sweeps.md");
+  const std::string document = read_bytes(LEEWAY_REFERENCE "/../../docs/guides/sweeps.md");
   const std::size_t command = document.find("\nleeway sweep run own --slurm ");
   ASSERT_NE(command, document.npos);
   const std::size_t begin = document.rfind("```sh\n", command) + 6, end = document.find("```", command);

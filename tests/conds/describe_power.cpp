@@ -1,4 +1,4 @@
-// Prints how often describe finds planted shifts, and others: describe_power [TABLES] [nolabel] (docs/describe-power.md).
+// Prints how often describe finds planted shifts, and others: describe_power [TABLES] [nolabel] (docs/studies/describe-power.md).
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/algorithms.md says what `leeway list` says. Usage: algorithms_test.py BIN_FOLDER [--update]
+"""docs/reference/algorithms.md says what `leeway list` says. Usage: algorithms_test.py BIN_FOLDER [--update]
 
 The tables between <!-- FAMILY --> and <!-- end --> are made of the members' own descriptions; --update writes them anew. Names after
 --arch, --algorithm, --augment and --set exist.
@@ -16,7 +16,7 @@ UPDATE = "--update" in sys.argv
 if UPDATE:
     sys.argv.remove("--update")
 BINARIES = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/release/bin").resolve()
-PAGE = ROOT / "docs/algorithms.md"
+PAGE = ROOT / "docs/reference/algorithms.md"
 TABLE = re.compile(r"<!-- (?P<family>[a-z]+) -->\n(?:.*\n)*?<!-- end -->")
 
 

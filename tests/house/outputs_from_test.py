@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The recipes of docs/outputs-from.md and docs/models.md write what they say. Usage: outputs_from_test.py BIN_FOLDER
+"""The recipes of docs/guides/outputs-from.md and docs/guides/models.md write what they say. Usage: outputs_from_test.py BIN_FOLDER
 
 Each recipe runs as it stands after a few lines that make what it speaks of. `leeway pa` then reads outputs beside ones that are known;
 `leeway infer` says of a model what PyTorch says. A recipe whose software is missing is skipped; one that is never run must say so.
@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARIES = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/release/bin").resolve()
 SECTION = re.compile(r"^## (?P<title>.+)\n(?P<words>(?:(?!## |```).*\n)*)"
                      r"```(?:python|r)\n(?P<code>(?:(?!```).*\n)*)```$", re.M)
-RECIPES, MODEL_RECIPES = ({found["title"]: found for found in SECTION.finditer((ROOT / "docs" / name).read_text(encoding="utf-8"))}
+RECIPES, MODEL_RECIPES = ({found["title"]: found for found in SECTION.finditer((ROOT / "docs/guides" / name).read_text(encoding="utf-8"))}
                           for name in ("outputs-from.md", "models.md"))
 NOT_RUN, MODELS_NOT_RUN = {"Keras"}, {"timm", "Hugging Face, safetensors", "Keras"}
 WITH_THE_PACKAGE = {"Python, without a file", "scikit-learn, without a file", "PyTorch"}  # run where it is installed

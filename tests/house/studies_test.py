@@ -63,7 +63,7 @@ class Studies(unittest.TestCase):
         self.assertEqual((STUDIES / "benchmark-sets.toml").read_text(encoding="utf-8"), sets.replace(str(folder.resolve()), "FOLDER"))
 
     def test_pa_interval(self):
-        self.check("../pa-interval", "pa_interval_tables.py")
+        self.check("pa-interval", "pa_interval_tables.py")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 pytestmark = pytest.mark.tier2
 
 
-@pytest.mark.parametrize("document, section", [("README.md", "## From Python"), ("docs/python.md", ""), ("docs/attacks.md", "")])
+@pytest.mark.parametrize("document, section", [("README.md", "## From Python"), ("docs/get-started/python.md", ""), ("docs/guides/attacks.md", ""), ("docs/concepts/average-case.md", "")])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_examples_run(document, section, tmp_path, monkeypatch):
     text = (ROOT / document).read_text(encoding="utf-8")

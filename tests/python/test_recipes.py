@@ -1,4 +1,4 @@
-"""The recipes of docs/outputs-from.md that need the package; tests/house runs the others."""
+"""The recipes of docs/guides/outputs-from.md that need the package; tests/house runs the others."""
 import pathlib
 import subprocess
 import sys

@@ -212,9 +212,9 @@ TEST(DiagvibRecord, FindingsNameTexturesThatLeewayDraws) {
   EXPECT_THAT(findings_of(record), ElementsAre(HasSubstr("3 images"), HasSubstr("star")));
 }
 
-// docs/environments.md says of each environment what the list says.
+// docs/guides/environments.md says of each environment what the list says.
 TEST(DiagvibDocument, HasTheTables) {
-  std::ifstream file(std::string(LEEWAY_REFERENCE) + "/../../docs/environments.md");
+  std::ifstream file(std::string(LEEWAY_REFERENCE) + "/../../docs/guides/environments.md");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   for (const data::DiagvibExperiment& experiment : data::diagvib_experiments())
     for (const data::DiagvibPart& part : experiment.parts) {

@@ -138,7 +138,7 @@ std::vector<Key> gate_keys() {
 
 std::string gate_key_list() {
   std::string text =
-      "Keys of --fail-if, with range and meaning. Keys of time chunks are in docs/time.md.\n\n";
+      "Keys of --fail-if, with range and meaning. Keys of time chunks are in docs/guides/time.md.\n\n";
   for (const Key& key : gate_keys())
     text += fmt::format("{}: {}; {}\n", key.path, range_words(key), key.meaning);
   return text;

@@ -262,7 +262,7 @@ TEST(Timeline, OfMoreThanAHundredChunksHasNoBounds) {
   EXPECT_TRUE(record.results[0].error_bound);
 }
 
-// 100 targets at rest of 12 chunks each: whether anything is raised in any chunk. docs/time.md gives the rate of more.
+// 100 targets at rest of 12 chunks each: whether anything is raised in any chunk. docs/guides/time.md gives the rate of more.
 TEST(TimelineTier2, AtRestRaisesFewAlarms) {
   constexpr std::size_t sets = 100;
   std::size_t raised = 0;

@@ -18,7 +18,7 @@
 // excess; sqrt(1 + n/N) widens deviations, and a distance's mean (all chance), for the source's own chance.
 // Linear in 1 / sqrt(n) between sizes. A distance has only an upper end, with all of a.
 //
-// docs/time.md has the false alarm rates on simulated sets without a shift. Errors: none; n, N > 0. Cost:
+// docs/guides/time.md has the false alarm rates on simulated sets without a shift. Errors: none; n, N > 0. Cost:
 // sqrt(n) terms, log n times, for a share. Deterministic.
 #pragma once
 

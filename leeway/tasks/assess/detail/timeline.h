@@ -11,7 +11,7 @@
 // All tests of all chunks are one family (Holm). The tests and every measure with a band share 1 - level equally, so that
 // nothing at all is raised at rest with probability level.
 //
-// Speed: docs/time.md. Errors (Error): those of chunks.h. Interrupted on request. Deterministic for any
+// Speed: docs/guides/time.md. Errors (Error): those of chunks.h. Interrupted on request. Deterministic for any
 // number of threads and any order of rows.
 #pragma once
 
