@@ -61,7 +61,7 @@ std::vector<RowSet> half_planes(const CriticRows& rows) {
   for (RowSet& set : sets)
     if (set.source & 1) set = set ^ all;
   std::ranges::sort(sets);
-  sets.erase(std::ranges::unique(sets).begin(), sets.end());
+  sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
   return sets;
 }
 
