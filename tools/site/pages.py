@@ -106,8 +106,11 @@ def add_python():
 
 
 def add_cpp():
-    pages["reference/cpp/index.md"] = "# C++\n\nThe headers that `cmake --install` installs, from their comments.\n"
-    pages.update({f"reference/cpp/{name}": "---\nsearch: {boost: 0.2}\n---\n" + text for name, text in cpp.pages().items()})
+    headers = cpp.pages()
+    pages["reference/cpp/index.md"] = "# C++\n\nThe headers that `cmake --install` installs, from their comments.\n\n" + table(
+        ["header", "contents"], [[f"[{name.removesuffix('.md')}.h]({name})", re.split(r"(?<=\.) (?=[A-Z])", " ".join(text.split("\n\n")[1].split()))[0]]
+                                 for name, text in headers.items()])
+    pages.update({f"reference/cpp/{name}": "---\nsearch: {boost: 0.2}\n---\n" + text for name, text in headers.items()})
 
 
 def add_notebooks():
