@@ -1,9 +1,10 @@
 // A PNG or JPEG picture file, recognized by its content.
 //
-// The pixels are those of Pillow: ImageOps.exif_transpose(Image.open(file)).convert("RGB"). Gray pictures have one channel, others
-// RGB; CMYK is converted, color profiles are ignored (PNG: png.h). libjpeg-turbo decodes with the accurate integer transform and
-// smooth chroma upsampling. Errors (Error): another format, or what png.h refuses; JPEG: sides above 16,384, more than 500 scans, any
-// libjpeg warning (truncated files: libjpeg would invent the rest). Thread-safe; same bits on one machine.
+// The pixels are those of Pillow: ImageOps.exif_transpose(Image.open(file)).convert("RGB"). Gray pictures
+// have one channel, others RGB; CMYK is converted, color profiles are ignored (PNG: png.h). libjpeg-turbo
+// decodes with the accurate integer transform and smooth chroma upsampling. Errors (Error): another format,
+// or what png.h refuses; JPEG: sides above 16,384, more than 500 scans, any libjpeg warning (truncated files:
+// libjpeg would invent the rest). Thread-safe; same bits on one machine.
 #pragma once
 
 #include <array>
@@ -66,8 +67,8 @@ class PictureSheet {
 // `count` distinct rows of n, ascending, each subset equally likely (Floyd); all if n <= count.
 [[nodiscard]] std::vector<std::size_t> sample_rows(Random random, std::size_t n, std::size_t count);
 
-// Pictures (n, channels, height, width) side by side, `columns` a row, two pixels of white between them; small ones are enlarged
-// by whole factors so that they are at least 64 pixels high. 1 or 3 channels.
+// Pictures (n, channels, height, width) side by side, `columns` a row, two pixels of white between them;
+// small ones are enlarged by whole factors so that they are at least 64 pixels high. 1 or 3 channels.
 [[nodiscard]] Bitmap contact_sheet(std::span<const std::uint8_t> pictures, std::size_t channels,
                                    std::size_t height, std::size_t width, std::size_t columns = 10);
 // Rows to show of a set.
