@@ -32,8 +32,8 @@ constexpr std::size_t tail_chunk_rows = 512, most_rows_kept = std::size_t{1} << 
 //   a_i(beta) <= min(-log max(m', m''), -B gap_i + log(s + (k-s) exp(-B D_i)) - log(m' m''))
 // with gap_i = max F' + max F'' - max(F' + F''), s classes tied at max(F' + F''), D_i the distance from there
 // to the next value, m' and m'' classes tied at max F' and max F''. The limit is log(s / (m' m'')) if gap_i =
-// 0, else -inf. Ties make this necessary: (1,1,0) twice tends to -log 2 from below without reaching it. With a
-// prior s and k are sums of weights, none of them above 1.
+// 0, else -inf. Ties make this necessary: (1,1,0) twice tends to -log 2 from below without reaching it.
+// With a prior s and k are sums of weights, none of them above 1.
 class TailBound {
  public:
   // one pass over the rows; `pairs` must outlive it

@@ -15,7 +15,7 @@
 // one row that stands for the missed pairs. For n = 1 the interval is [0, log k].
 // With a prior p(j) of the classes (equations 11 and 12 of Carvalho et al. 2025), w_j = min p / p(j):
 //   a_i(beta) = log sum_j w_j p_i(j|X') p_i(j|X''),   PA = -log min p + max A   in [0, -log min p]
-// so PA = max over beta of the mean of log sum_j p_i(j|X') p_i(j|X'') / p(j), and -log min p takes the place of
+// so PA = max over beta of the mean of log sum_j p_i(j|X') p_i(j|X'') / p(j); -log min p takes the place of
 // log k. The uniform prior has w_j = 1. Another prior has no bootstrap, and takes about ten times as long.
 //
 // Shapes: logits (n,k) row-major (rows.h; an Array works too), float32 or float64, n >= 1, k >= 2, finite.

@@ -186,9 +186,16 @@ std::vector<double> FeatureSets::mean(std::span<const std::size_t> rows) const {
   return total;
 }
 
-double FeatureSets::witness(std::size_t row, std::span<const double> delta) const {
-  const std::span<const float> values = phi(row);
-  return std::inner_product(values.begin(), values.end(), delta.begin(), 0.);
+std::vector<double> FeatureSets::witnesses(std::span<const std::size_t> rows,
+                                           std::span<const double> delta) const {
+  std::vector<double> found(rows.size());
+  parallel_chunks(rows.size(), block_rows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::span<const float> values = phi(rows[i]);
+      found[i] = std::inner_product(values.begin(), values.end(), delta.begin(), 0.);
+    }
+  });
+  return found;
 }
 
 // Rows in order; of pairs, the rows of the source in the order of their partners.
@@ -275,6 +282,14 @@ TwoSampleTest FeatureSets::chunk(std::span<const std::size_t> rows, const Spread
   return {std::sqrt(square), spread.tail(square, inverse), false};
 }
 
+TwoSampleTest FeatureSets::test(bool paired, double square) const {
+  const std::size_t reached = hits(paired, square), draws = draw_groups * draws_of_group;
+  const double drawn = static_cast<double>(1 + reached) / static_cast<double>(1 + draws);
+  const double n = static_cast<double>(n_), inverse = paired ? 1 / n : 1 / n + 1 / static_cast<double>(m_);
+  const double tail = reached == 0 ? spread(paired).tail(square, inverse) : 1;
+  return {std::sqrt(square), std::min(drawn, tail), true};
+}
+
 FeatureDrift FeatureSets::drift(bool paired, std::size_t most_moved) const {
   FeatureDrift found;
   std::array<std::vector<std::size_t>, 2> source, target;  // halves, alternating in the order
@@ -284,34 +299,18 @@ FeatureDrift FeatureSets::drift(bool paired, std::size_t most_moved) const {
     if (row >= n_ || paired) target[after++ % 2].push_back(paired ? n_ + row : row);
   }
   std::vector<std::size_t> all = all_rows(n_ + m_);
-  const std::span<const std::size_t> of_source = std::span(all).first(n_),
-                                     of_target = std::span(all).last(m_);
-  const std::vector<double> delta = difference(mean(of_target), source_mean_);
-  const double square = squared_norm(delta);
-  const std::size_t reached = hits(paired, square), draws = draw_groups * draws_of_group;
-  found.test = {std::sqrt(square), static_cast<double>(1 + reached) / static_cast<double>(1 + draws), true};
-  if (reached == 0) {
-    const double n = static_cast<double>(n_), inverse = paired ? 1 / n : 1 / n + 1 / static_cast<double>(m_);
-    found.test.p = std::min(found.test.p, spread(paired).tail(square, inverse));
-  }
-  const auto scores = [&](std::span<const std::size_t> rows, std::span<const double> by) {
-    std::vector<double> values(rows.size());
-    parallel_for(rows.size() / block_rows + 1, [&](std::size_t b) {
-      for (std::size_t i = b * block_rows; i < std::min(rows.size(), (b + 1) * block_rows); ++i)
-        values[i] = witness(rows[i], by);
-    });
-    return values;
-  };
+  const std::vector<double> delta = difference(mean(std::span(all).last(m_)), source_mean_);
+  found.test = test(paired, squared_norm(delta));
   for (std::size_t h = 0; h < 2 && n_ > 1 && m_ > 1; ++h) {
     const std::vector<double> other = difference(mean(target[1 - h]), mean(source[1 - h]));
-    found.scores[h] = {scores(source[h], other), scores(target[h], other)};
+    found.scores[h] = {witnesses(source[h], other), witnesses(target[h], other)};
   }
-  const std::vector<double> witnesses = scores(all, delta);
-  const Mean level = mean_and_error(std::span(witnesses).first(n_));
+  const std::vector<double> by_row = witnesses(all, delta);
+  const Mean level = mean_and_error(std::span(by_row).first(n_));
   const double deviation = level.standard_error * std::sqrt(static_cast<double>(n_));
   if (!(deviation > 0)) return found;
   for (std::size_t i = 0; i < m_; ++i)
-    found.moved.push_back({i, (witnesses[n_ + i] - (paired ? witnesses[i] : level.mean)) / deviation});
+    found.moved.push_back({i, (by_row[n_ + i] - (paired ? by_row[i] : level.mean)) / deviation});
   std::ranges::stable_sort(found.moved, std::greater(), &MovedRow::score);
   found.moved.resize(std::min(most_moved, m_));
   return found;

@@ -6,8 +6,8 @@
 //   phi(x) = (cos w_j'x, sin w_j'x) / sqrt D,  delta = mean phi(target) - mean phi(source),  MMD = |delta|.
 // p = (1 + hits) / (1 + draws): redrawn sets of the same sizes reach MMD (exact: a permutation test); for
 // pairs, redrawn signs of phi(target row i) - phi(source row i). If no draw reaches it, p is the tail of the
-// limit where that is smaller: MMD^2 ~ sum l_i Z_i^2, l_i the eigenvalues of the covariance C of delta (Gretton
-// et al. 2009). Its tail is Chernoff's bound with L = (tr C^16)^(1/16) >= max l_i and F = tr C^2:
+// limit where that is smaller: MMD^2 ~ sum l_i Z_i^2, l_i the eigenvalues of the covariance C of delta
+// (Gretton et al. 2009). Its tail is Chernoff's bound with L = (tr C^16)^(1/16) >= max l_i and F = tr C^2:
 //   P(MMD^2 >= tr C + b) <= exp(-(u b / L + F (u + log(1 - u)) / L^2) / 2),  u = r / (1 + r),  r = b L / F.
 // Chunks of the target have that tail alone.
 //
@@ -71,7 +71,9 @@ class FeatureSets {
     return std::span(phi_).subspan(row * width_, width_);
   }
   [[nodiscard]] std::vector<double> mean(std::span<const std::size_t> rows) const;
-  [[nodiscard]] double witness(std::size_t row, std::span<const double> delta) const;
+  [[nodiscard]] std::vector<double> witnesses(std::span<const std::size_t> rows,
+                                              std::span<const double> delta) const;
+  [[nodiscard]] TwoSampleTest test(bool paired, double square) const;
   [[nodiscard]] std::vector<std::size_t> places(bool paired) const;
   void copy_difference(std::size_t row, bool paired, std::span<double> out) const;
   [[nodiscard]] std::size_t hits(bool paired, double observed) const;

@@ -10,9 +10,9 @@
 // both sets, of (largest logit - mean of the others):
 //   contradicted  F' = (h,0,..), F'' = (0,h,0,..):  a = log((2 e^{beta h} + k - 2) / (e^{beta h} + k - 1)^2)
 //   confirmed     F' = F'' = (h,0,..):              a = log((e^{2 beta h} + k - 1) / (e^{beta h} + k - 1)^2)
-// widened to the smallest and largest a_i(beta) seen. With a prior (agreement.h) the weights lie in [w, 1], so
-// that `contradicted` falls by log w at most, and log k is the largest PA, -log min p. Assumption, not testable on the sample: pairs not drawn
-// do not contradict themselves more confidently on average.
+// widened to the smallest and largest a_i(beta) seen. With a prior (agreement.h) the weights lie in [w, 1],
+// so that `contradicted` falls by log w at most, and log k is the largest PA, -log min p. Assumption, not
+// testable on the sample: pairs not drawn do not contradict themselves more confidently on average.
 //
 // Settled: the sum of squares about the mean is at least 100 times the squared distance to either end of the
 // range (one more row moves the mean by at most a tenth of its standard error), and twice that error is at

@@ -13,9 +13,9 @@
 // Jiménez Rodríguez 2024 (theorem 3.6.4, section 3.6.2) rely on a concavity that does not hold. Cost:
 // typically 7 to 20 evaluations. Deterministic.
 //
-// Weights of classes in P (a prior) change nothing but f1 and its slope at 0: f1 is the cumulant function of a
-// weighted measure on the same values, so it is convex, its third cumulant is at most R times its second, and
-// f1' stays at most -gap_mean.
+// Weights of classes in P (a prior) change nothing but f1 and its slope at 0: f1 is the cumulant function
+// of a weighted measure on the same values, so it is convex, its third cumulant is at most R times its
+// second, and f1' stays at most -gap_mean.
 #pragma once
 
 #include <cstddef>

@@ -107,8 +107,9 @@ TEST(Drift, OfFeaturesIsATestOfTheFamily) {
   EXPECT_GT(features["distance_high"].get<double>(), .1);
   EXPECT_LT(features["rows"][0]["row"], 20);
   Options task;
-  task.options.paired = "yes";
-  const Json pairs = result_of(source, source, task)["drift"]["features"];
+  task.options.paired = "yes", task.options.restarts = 1;
+  const Json pairs =
+      assess({{"m", source}}, {{"m", "t", source}}, std::move(task))["results"][0]["drift"]["features"];
   EXPECT_THAT(pairs, Holds(R"({"/test": "MMD sign flip", "/p_value": 1, "/distance_low": 0})"));
   EXPECT_THAT(result_of(source, plain)["drift"], Holds(R"({"/features": null, "/left_out": ["features"]})"));
 }

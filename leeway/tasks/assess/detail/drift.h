@@ -9,8 +9,10 @@
 // 1 - alpha / (values of the column) excludes 0 (Newcombe), and those
 // that one side lacks. Each distance has its own interval at the level.
 //
-// Assumes independent rows; the tests but that of features, which knows `paired`, are conservative for pairs. A test shows that something moved, not that
-// the error did: docs/studies/drift.md has the rate of false alarms.
+// Assumes independent rows; the tests but that of features, which knows `paired`, are conservative for
+// pairs. A test shows that something moved, not that the error did: docs/studies/drift.md has the rate of
+// false alarms.
+// Errors (Error): features that are not finite, or of another number of columns than the source's.
 // Deterministic; row order changes only rounding. Cost: a sort of the confidences, a pass over each column.
 #pragma once
 
