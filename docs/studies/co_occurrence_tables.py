@@ -12,7 +12,8 @@ from tables import half_width, table
 
 
 def over_seeds(values, sign=""):
-    return f"{100 * statistics.mean(values):{sign}.1f} ± {100 * half_width(values):.1f}"
+    mean = f"{100 * statistics.mean(values):{sign}.1f}"
+    return mean if len(values) == 1 else f"{mean} ± {100 * half_width(values):.1f}"
 
 
 def main():
