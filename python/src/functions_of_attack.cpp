@@ -267,7 +267,7 @@ std::vector<Function> functions_of_attack() {
          "fashion-mnist:test",
          true},
         {"targets", "array", "target class of each image, as a number (default: any wrong class)"}},
-       {"endpoint", "endpoint_model"},
+       {},
        default_options<tasks::AttackEndpointOptions>,
        attack_endpoint_of},
       {"attack_curve",

@@ -95,7 +95,7 @@ def test_an_attack_resumes_and_agrees_with_the_function(endpoint):
     done = command(*attack_words(endpoint, *SQUARE, "--max-requests", 12), code=5)
     assert "at most 384 requests" in done.stderr and endpoint in done.stderr and not os.path.exists("adv.npz")
     first = json.loads(command(*attack_words(endpoint, *SQUARE, "--json")).stdout)["results"][0]
-    result = leeway.attack_endpoint(images(), endpoint + "/v1", "m", classes=CLASSES, eps=2 / 255, parameters={"queries": 30}, quiet=True)
+    result = leeway.attack_endpoint(images(), endpoint=endpoint + "/v1", endpoint_model="m", classes=CLASSES, eps=2 / 255, parameters={"queries": 30}, quiet=True)
     saved, second = numpy.load("adv.npz"), result.to_dict()["results"][0]
     numpy.testing.assert_array_equal(result.arrays["x"], saved["x"])
     assert first["clean_accuracy"] == 1 and first["robust_accuracy"] == second["robust_accuracy"] < 1
@@ -122,6 +122,6 @@ def test_mistakes_in_the_call(endpoint):
                          ([*SQUARE, "--no-class", "guess"], "--no-class")]:
         assert found in command(*attack_words(endpoint, *words), code=2).stderr
     with pytest.raises(leeway.Error, match="hopskipjump"):
-        leeway.attack_endpoint(images(), endpoint, "m", classes=CLASSES, attack="pgd")
+        leeway.attack_endpoint(images(), endpoint=endpoint, endpoint_model="m", classes=CLASSES, attack="pgd")
     with pytest.raises(leeway.Error, match="endpoint_model"):
         leeway.infer_endpoint(images(), endpoint, classes=CLASSES)
