@@ -175,7 +175,9 @@ std::vector<std::string> further_findings(const View& view) {
   const auto without_stop = [](const std::string& text) {
     return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
   };
-  const std::string headline = without_stop(view.headline);
+  // Of one finding, the first sentence of the headline is enough to know what it is about.
+  const std::size_t end = view.findings.size() == 1 ? view.headline.find(". ") : std::string::npos;
+  const std::string headline = without_stop(view.headline.substr(0, end));
   std::vector<std::string> further;
   for (std::string finding : view.findings) {
     if (!headline.empty() && finding.starts_with(headline + "; ")) {
