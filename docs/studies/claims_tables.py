@@ -387,8 +387,8 @@ def main():
         if row := globals().get(f"row_{first}"):
             cells[3:5] = row()
         if first in VERDICTS:
-            numbers = [row[0].removeprefix("| ") for row in rows if len(row) == 7 and row[2].split()[0].strip(":;") == first]
-            cells[1:] = [str(len(numbers)), ", ".join(numbers) + " |"]
+            numbers = sorted(int(row[0].removeprefix("| ")) for row in rows if len(row) == 7 and row[2].split()[0].strip(":;") == first)
+            cells[1:] = [str(len(numbers)), ", ".join(map(str, numbers)) + " |"]
         print(" | ".join(cells) if line.startswith("|") else "")
 
 
