@@ -61,7 +61,7 @@ void fields(Envelope& envelope, Fields& f);  // its schema is the one that it ha
 template <class Record>
 void common_fields(Record& record, Fields& f) {
   fields(record.envelope, f);
-  f("options", record.options, "what was asked for");
+  f("options", record.options, "options of the command");
 }
 
 // A record that is its options and results. `each`: what one result is about.

@@ -91,7 +91,7 @@ ModelUnderNoise under_noise(const NoiseSubject& subject, const NoiseOptions& opt
 
 void fields(NoiseOptions& options, Fields& f) {
   f("sigma", options.sigma, from_to(0, 1e30),
-    "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
+    "standard deviations of the noise, for pixels in [0,1]: 0.1 or 0.05,0.1");
   f("survival_rows", options.survival_rows, "evaluate the first N source rows under noise (0: all)");
 }
 
