@@ -57,7 +57,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
   if (!flags.index.empty()) {
     const data::RowSplit split = open_split(context, flags.index, n);
     if (flags.options.validation && !split.validation.empty())
-      throw UsageError(fmt::format("--validation: not allowed, {} already has rows of val", flags.index));
+      throw UsageError(fmt::format("--validation: not allowed, {} already has val rows", flags.index));
     rows = tasks::rows_of_split(rows.data, split, flags.index, flags.test_rows);
   }
   if (!flags.validation.empty()) {
@@ -116,7 +116,7 @@ void add_train(const Command& root, Context& context) {
       .required();
   command.option("--validation-data", flags.validation, "Labeled images for validation, in place of a share");
   command.option("--index", flags.index,
-                 "CSV of index and split, or a table with a column split: rows of train and val");
+                 "CSV of index and split, or a table with a column split: train and val rows");
   command.flag("--test-rows", flags.test_rows, "Also evaluate the test rows of --index after every epoch");
   command.option("--attributes", flags.columns.attributes,
                  "CSV with one row per image, for --group-column and --environment-column");
