@@ -65,7 +65,7 @@ void common_fields(Record& record, Fields& f) {
 }
 
 // A record that is its options and results. `each`: what one result is about.
-inline constexpr std::string_view one_result = "one";
+inline constexpr std::string_view one_result = "a single result";
 template <const std::string_view& schema, class Options, class Result,
           const std::string_view& each = one_result>
 struct RecordOf {

@@ -53,10 +53,10 @@ std::vector<std::string> warnings_of(const NoiseSubject& subject, const AverageC
   std::vector<std::string> warnings = record.envelope.warnings;
   if (subject.stochastic) warnings.push_back(variation_warning(*subject.model, *subject.stochastic));
   if (differ > tolerated)
-    warnings.push_back(
-        fmt::format("{} predicts a different class than {} on {:.1f}% of the source's first {} rows: is it "
-                    "the model of these outputs, with the right normalization (--mean, --std, --scale)?",
-                    subject.path, subject.outputs->path, 100 * differ, record.found.n));
+    warnings.push_back(fmt::format(
+        "{} predicts a different class than {} on {:.1f}% of the source's first {} rows: did this model "
+        "produce these outputs, with the right normalization (--mean, --std, --scale)?",
+        subject.path, subject.outputs->path, 100 * differ, record.found.n));
   for (const Survival& one : record.found.results)
     if (one.not_converged.value_or(0) > 0)
       warnings.push_back(fmt::format("{} at sigma {:g}: {} of {} samples exceed the tolerance", one.method,
