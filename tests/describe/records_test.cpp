@@ -93,11 +93,9 @@ TEST(SelectRecord, WordsSayWhatEachCriterionChooses) {
                     HasSubstr("an accuracy of 55%, the second of 50%")));
   EXPECT_THAT(
       findings_of(record),
-      ElementsAre(
-          "rows of shifted/e0.npz need not be those of run/e0.npz",
-          AllOf(HasSubstr(
-                    "run/e1.npz has a higher posterior agreement than run/e2.npz, by 0.20 (0.15 to 0.25)"),
-                EndsWith("a clear difference."))));
+      ElementsAre("rows of shifted/e0.npz need not be those of run/e0.npz",
+                  AllOf(HasSubstr("higher for run/e1.npz than for run/e2.npz, by 0.20 (0.15 to 0.25)"),
+                        EndsWith("a clear difference."))));
   record.selected.pa_difference->interval.low = 0;
   EXPECT_THAT(difference_words(record), EndsWith("not a clear difference on these samples."));
   record.selected.accuracy = record.selected.pa;
@@ -262,7 +260,7 @@ TEST(AverageCaseRecord, IsReadAsItWasWritten) {
   (void)round_trip(test::full_average_case());
   (void)round_trip(test::bare_average_case());
   refused(test::bare_average_case(),
-          {{"/leading", "mc", "a result of 'mc' under the strongest noise, found none"}});
+          {{"/leading", "mc", "a result for 'mc' under the strongest noise, found none"}});
 }
 
 TEST(AverageCaseRecord, IsAMemberOfAnAssessment) {

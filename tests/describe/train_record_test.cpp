@@ -102,7 +102,7 @@ TEST(AttackRecord, SaysWhatIsLeftOrHowFarImagesMoved) {
             "fmn in l0 succeeds on 70% (67–73) of 1,000 images, with a median norm of 12.0 (11.0 to 14.0).");
   EXPECT_THAT(
       findings_of(of_minimum_norm()),
-      ElementsAre(StartsWith("Two passes of the same 16 rows differ by up to 0.5 in a logit."),
+      ElementsAre(StartsWith("Two passes over the same 16 rows differ by up to 0.5 in a logit."),
                   StartsWith("20.0% of 100 rows withstand fmn without a limit on the radius"),
                   "The attack needs a norm of at most 5 for a quarter of the images, ∞ for three quarters."));
 }

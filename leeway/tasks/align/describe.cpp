@@ -28,8 +28,10 @@ void fields(AlignSet& set, Fields& f) {
   f("correlation", found.correlation, a_share,
     "correlation of the projections over pairs; the directions are signed to make it positive");
   f("angle", found.angle, from_to(0, 180), "angle between the two directions, in degrees");
-  f("explained_variance_clean", found.clean.explained, a_share, "share of clean variance explained");
-  f("explained_variance_shifted", found.shifted.explained, a_share, "share of shifted variance explained");
+  f("explained_variance_clean", found.clean.explained, a_share,
+    "share of the clean variance that the direction explains");
+  f("explained_variance_shifted", found.shifted.explained, a_share,
+    "share of the shifted variance that the direction explains");
   f.measured("class_variance_clean", found.clean.class_variance, a_share,
              "within-class share of the projections' variance; null without labels");
   f.measured("class_variance_shifted", found.shifted.class_variance, a_share,

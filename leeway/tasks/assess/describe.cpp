@@ -252,7 +252,7 @@ void fields(AssessResult& r, Fields& f) {
   f("top_flips", r.top_flips, "most frequent prediction changes, at most 50");
   f("flips", r.flips, "selected samples whose prediction changes, most confident change first");
   f("predicted_shares", r.shares, "share of samples predicted as each class");
-  f("warnings", r.warnings, "warnings, complete sentences");
+  f("warnings", r.warnings, "warnings, as complete sentences");
   f("not_computed", r.not_computed, "why a key is null or empty");
   r.estimates = std::move(estimates.list);
 }
@@ -260,7 +260,7 @@ void fields(AssessResult& r, Fields& f) {
 static void fields(AssessShifts& shifts, Fields& f) {
   f("models", shifts.models, "models evaluated on these samples");
   f.unless_empty("target", shifts.target, "name of the target; null: only the source");
-  f("left_out", shifts.left_out, "groups with more than 2,000 cells");
+  f("left_out", shifts.left_out, "omitted groups, which have more than 2,000 cells");
   fields(shifts.shifts, f);
 }
 

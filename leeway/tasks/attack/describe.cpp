@@ -247,8 +247,8 @@ std::vector<std::string> findings_of(const Attack& record) {
   for (const AttackedSet& set : record.results) {
     const std::string files = names.of_files(set), before = files.empty() ? "" : files + ": ";
     if (set.stochastic && record.options.draws == 1)
-      append_new(lines, fmt::format("{}Two passes of the same {} rows differ by up to {:.3g} in a logit. Set "
-                                    "draws, to average gradients and predictions over several passes.",
+      append_new(lines, fmt::format("{}Two passes over the same {} rows differ by up to {:.3g} in a logit. "
+                                    "Set draws to average gradients and predictions over several passes.",
                                     before, set.stochastic->n, set.stochastic->largest));
     for (const Check& check : set.checks)
       if (check.raised) append_new(lines, before + words_of(check, set));

@@ -190,7 +190,7 @@ static void fields(Certified& certified, Fields& f) {
 static void fields(ConvergenceStep& step, Fields& f) {
   method_and_sigma(step.point.method, step.point.sigma, f);
   f("copies", step.point.copies, at_least(1), "number of noisy copies");
-  f("n", step.n, "number of samples, from the first");
+  f("n", step.n, "number of samples used, the first of the data");
   f("mean_change", step.point.mean_change, a_share,
     "mean absolute difference between p and p with the largest number of copies, over samples");
   f("most_change", step.point.most_change, a_share, "largest absolute difference over samples");
@@ -289,7 +289,7 @@ const Survival& Robustness::strongest() const { return *find(leading, sigmas().b
 void check(const Robustness& found, const std::string& name, const std::string& at) {
   if (found.results.empty()) refuse(name, "at least one result" + at, "none");
   if (found.find(found.leading, found.sigmas().back()) == nullptr)
-    refuse(name, fmt::format("a result of {} under the strongest noise{}", in_quotes(found.leading), at),
+    refuse(name, fmt::format("a result for {} under the strongest noise{}", in_quotes(found.leading), at),
            "none");
 }
 

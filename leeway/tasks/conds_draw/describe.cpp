@@ -38,7 +38,7 @@ void fields(CondsDrawOptions& options, Fields& f) {
 static void fields(CondsCell& cell, Fields& f) {
   std::size_t lacks = cell.plan.lacks();
   f("values", cell.values, "value of the label, then values of the attributes");
-  f("available", cell.plan.available, "rows available in the table");
+  f("available", cell.plan.available, "number of rows available in the table");
   f("train", cell.plan.train, "rows for the training set, counterexamples included");
   f("val", cell.plan.validation, "rows for the validation set");
   f("test", cell.plan.test, "rows for the test set");
@@ -60,7 +60,7 @@ static void fields(CondsCase& one, Fields& f) {
   f("n_test", one.n_test, "test samples, planned or drawn");
   f("n_counterexamples", one.n_counterexamples, "counterexamples among n_train");
   f("cells_lacking", one.cells_lacking, "cells with too few rows");
-  f("out", one.out, "file of the split; null: only planned");
+  f("out", one.out, "split file; null: only planned");
   f("xxh3_128", one.xxh3_128, "digest of the split; null: only planned, or --no-digest");
   f("cells", one.cells, "all cells; the label varies slowest");
 }
@@ -72,7 +72,7 @@ static void fields(CondsColumn& column, Fields& f) {
 
 void fields(CondsDraw& record, Fields& f) {
   common_fields(record, f);
-  f("n", record.n, "rows of the table");
+  f("n", record.n, "number of rows in the table");
   f("label", record.label, "column of the labels");
   f("attributes", record.attributes, "attributes that define the cells");
   f("results", record.results, "one result for each case");

@@ -70,7 +70,7 @@ void fields(DataDiagvib& record, Fields& f) {
   f("left_out", record.left_out, "number of digit images without a pixel above 100, or without a glyph");
   f("sheet", record.sheet, "contact sheet; null: not requested");
   f("manifest", record.manifest, "copy of this record; null: none");
-  f("results", record.results, "one result for each images file");
+  f("results", record.results, "one result for each file of images");
 }
 
 std::string headline_of(const DataDiagvib& record) {

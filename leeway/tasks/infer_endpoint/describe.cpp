@@ -33,7 +33,7 @@ void flag_fields(InferEndpointOptions& options, Fields& f) {
   f("samples", options.samples, at_least(1), "answers for each image; class shares are the probabilities");
   f("temperature", options.temperature, from_to(0, 2), "sampling temperature");
   f("max_tokens", options.max_tokens, at_least(1),
-    "maximum length of an answer (default: 64; letters, numbers: 4)");
+    "maximum length of an answer (default: 64; 4 for letters and numbers)");
   f("parallel", options.parallel, from_to(1, 1024), "maximum number of concurrent requests");
   f("rate", options.rate, at_least(0), "maximum number of requests per minute (0: no limit)");
   f("max_requests", options.max_requests, "maximum number of requests, retries included (0: only plan)");

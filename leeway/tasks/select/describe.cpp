@@ -90,7 +90,7 @@ std::string difference_words(const Select& record) {
   const Selected& selected = record.selected;
   if (!selected.accuracy || !selected.pa_difference) return "";
   const bool clear = selected.pa_difference->interval.low > 0;
-  return fmt::format("{} has a higher posterior agreement than {}, by {}: {}.",
+  return fmt::format("Posterior agreement is higher for {} than for {}, by {}: {}.",
                      display_name(selected.pa.checkpoint), display_name(selected.accuracy->checkpoint),
                      value_words(measured_of(*selected.pa_difference), false),
                      clear ? "a clear difference" : "not a clear difference on these samples");

@@ -53,10 +53,10 @@ void fields(SweepPlan& record, Fields& f) {
   f("axes", record.axes, "axes STAGE.OPTION: options with several values");
   f("units", record.units, at_least(1), "number of units, including finished ones");
   f("kept", record.kept, "number of units already done");
-  f("others", record.others, "finished units that no longer belong to this plan");
+  f("others", record.others, "number of finished units that no longer belong to this plan");
   f("combinations", record.combinations, at_least(1), "number of axis combinations in final stages");
   f("left_out", record.left_out, "number of combinations removed by `exclude` and `only`");
-  f("threads", record.threads, at_least(1), "threads of a unit");
+  f("threads", record.threads, at_least(1), "threads per unit");
   f("jobs", record.jobs, at_least(1), "number of units that this machine can run at once");
   f("results", record.results, "one element for each stage");
 }
@@ -76,7 +76,7 @@ static void fields(SweepRunResult& result, Fields& f) {
   f("done", result.done, "units done by this run");
   f("done_elsewhere", result.done_elsewhere, "units done by other runners in the meantime");
   f("failed", result.failed, "units that failed in this or an earlier run");
-  f("blocked", result.blocked, "units that need a failed unit");
+  f("blocked", result.blocked, "units that depend on a failed unit");
   f("left", result.left, "with no_wait: units still running in other runners");
 }
 
@@ -102,10 +102,10 @@ static void fields(SweepCounts& counts, Fields& f) {
   f("units", counts.units, "total number of units");
   f("done", counts.done, "units with a record");
   f("failed", counts.failed, "units with a log");
-  f("blocked", counts.blocked, "units that need a failed unit");
+  f("blocked", counts.blocked, "units that depend on a failed unit");
   f("running", counts.running, "units claimed by a runner");
   f("ready", counts.ready, "units that a runner may start");
-  f("waiting", counts.waiting, "units that need an unfinished unit");
+  f("waiting", counts.waiting, "units that depend on an unfinished unit");
 }
 
 static void fields(SweepStageStatus& stage, Fields& f) {

@@ -11,7 +11,7 @@ void fields(SweepReportOptions& options, Fields& f) {
   f("criteria", options.criteria, "further columns to compare as selection criteria");
   f("algorithm", options.algorithm, "columns that together name an algorithm");
   f("case", options.cases, "columns that together name a shift case");
-  f("repeats", options.repeats, "columns of seeds, in which repeated runs differ");
+  f("repeats", options.repeats, "seed columns, in which repeated runs differ");
   f("over", options.over, "columns of settings to average over: data sets, architectures");
   f.unless_empty("start", options.start, "column of the initial weights: from scratch or pre-trained");
   f.unless_empty("select", options.select, "column of the criterion that selected the checkpoint");
@@ -79,28 +79,28 @@ static void fields(SweepCell& cell, Fields& f) {
   f("algorithm", cell.algorithm, "name of the algorithm");
   f("case", cell.shift, "name of the case");
   f.unless_empty("setting", cell.setting, "setting; null: mean over all settings");
-  f.unless_empty("start", cell.start, "initial weights; null if all runs have the same");
+  f.unless_empty("start", cell.start, "initial weights; null if the same for all runs");
   mean_fields(f, "value", cell.value, "measure with the hyperparameters selected by validation");
 }
 
 static void fields(SweepChange& change, Fields& f) {
   f("algorithm", change.algorithm, "name of the algorithm");
   f.unless_empty("case", change.shift, "case; null: over all cases");
-  f.unless_empty("start", change.start, "initial weights; null if all runs have the same");
+  f.unless_empty("start", change.start, "initial weights; null if the same for all runs");
   mean_fields(f, "change", change.change,
               "measure minus the baseline's measure, paired by seed, case and setting");
 }
 
 static void fields(SweepCaseMean& mean, Fields& f) {
   f("case", mean.shift, "name of the case");
-  f.unless_empty("start", mean.start, "initial weights; null if all runs have the same");
+  f.unless_empty("start", mean.start, "initial weights; null if the same for all runs");
   f("algorithms", mean.algorithms, "number of algorithms in the mean");
   mean_fields(f, "value", mean.value, "measure, averaged over algorithms and settings");
 }
 
 static void fields(SweepConcurrency& concurrency, Fields& f) {
   f.unless_empty("algorithm", concurrency.algorithm, "algorithm; null: over all algorithms");
-  f.unless_empty("start", concurrency.start, "initial weights; null if all runs have the same");
+  f.unless_empty("start", concurrency.start, "initial weights; null if the same for all runs");
   f("shifts", concurrency.shifts, "number of concurrent shifts");
   f("cases", concurrency.cases, at_least(1), "number of cases with this number of shifts");
   mean_fields(f, "value", concurrency.value, "measure, averaged over these cases and all settings");
@@ -115,7 +115,7 @@ static void fields(SweepStart& start, Fields& f) {
 
 static void fields(SweepRank& rank, Fields& f) {
   f("algorithm", rank.algorithm, "name of the algorithm");
-  f.unless_empty("start", rank.start, "initial weights; null if all runs have the same");
+  f.unless_empty("start", rank.start, "initial weights; null if the same for all runs");
   measured(f, "rank", rank.rank, Range{},
            "mean rank among the algorithms (1: best; ties share ranks); Student's t interval on the log odds "
            "over cases and settings (single case: over seeds); null if all ranks are equal");
@@ -128,9 +128,9 @@ static void fields(SweepRank& rank, Fields& f) {
 
 static void fields(SweepChoice& choice, Fields& f) {
   f("algorithm", choice.algorithm, "name of the algorithm");
-  f.unless_empty("case", choice.shift, "case; null with tune algorithm");
-  f.unless_empty("setting", choice.setting, "setting; null for a single setting, and with tune algorithm");
-  f.unless_empty("start", choice.start, "initial weights; null if all runs have the same");
+  f.unless_empty("case", choice.shift, "case; null if tune is algorithm");
+  f.unless_empty("setting", choice.setting, "setting; null for a single setting, or if tune is algorithm");
+  f.unless_empty("start", choice.start, "initial weights; null if the same for all runs");
   f("chosen", choice.chosen, "selected hyperparameters, by column");
   f("validation", choice.validation, "mean validation value of the choice over the seeds of the grid");
   f("margin", choice.margin, "difference from the next candidate; null for a single candidate");
@@ -143,12 +143,12 @@ static void fields(SweepChoice& choice, Fields& f) {
 static void fields(SweepWay& way, Fields& f) {
   f.choice("chooses", way.chooses,
            {{"hyper-parameters", ""},
-            {"checkpoint", "selected by the values of select"},
-            {"epoch", "selected by the curves; the value is test accuracy"}},
-           "what is selected");
+            {"checkpoint", "by the values of select"},
+            {"epoch", "by the curves; the value is test accuracy"}},
+           "kind of selection");
   f("way", way.way, "selection criterion: a column, a value of select, or oracle (the measure itself)");
   f.unless_empty("algorithm", way.algorithm, "algorithm; null: over all algorithms");
-  f.unless_empty("start", way.start, "initial weights; null if all runs have the same");
+  f.unless_empty("start", way.start, "initial weights; null if the same for all runs");
   mean_fields(f, "value", way.value,
               "measure of the selection, averaged over runs that have every criterion");
   mean_fields(f, "change", way.change,
@@ -162,7 +162,7 @@ static void fields(SweepCurve::Point& point, Fields& f) {
 
 static void fields(SweepCurve& curve, Fields& f) {
   f.unless_empty("algorithm", curve.algorithm, "algorithm; null: over all algorithms");
-  f.unless_empty("start", curve.start, "initial weights; null if all runs have the same");
+  f.unless_empty("start", curve.start, "initial weights; null if the same for all runs");
   f("column", curve.column, "selection criterion, or test accuracy");
   f("points", curve.points, "points up to the length of the shortest run, at most 50");
   f.lengths({.filled = {"points"}});

@@ -145,7 +145,7 @@ std::string flags_of(const TrainingOptions& options) {
 
 // All but the options.
 static void course_fields(Training& training, Fields& f) {
-  f("plan", training.plan, "what determines the weights besides the options; digests are XXH3-128");
+  f("plan", training.plan, "inputs that determine the weights besides the options; digests are XXH3-128");
   f("base", training.base, "first stage of a two-stage algorithm");
   f("epochs", training.epochs, "epochs in order, including those before a resume");
   f("best_epoch", training.best_epoch, at_least(1), "epoch whose weights were kept");
@@ -166,7 +166,7 @@ static void course_fields(Training& training, Fields& f) {
 }
 
 void fields(TrainedModel& model, Fields& f) {
-  f("out", model.out, "file of the weights");
+  f("out", model.out, "weights file");
   f("weights", model.weights, "number of weights");
   f.unless_missing("class_names", model.training.class_names,
                    "one name per class; [] if the images have no class names");
@@ -288,7 +288,7 @@ std::vector<std::string> findings_of(const Train& record) {
     const Epoch& kept = training.epochs.at(training.best_epoch - 1);
     const Epoch& best = training.epochs.at(*training.best_by_test - 1);
     list.push_back(fmt::format(
-        "Of {} test images, {} are predicted as their label; epoch {} is the best on them, with {}.",
+        "Of {} test images, {} are predicted as their label; epoch {} is the best on these images, with {}.",
         count(training.n_test.value_or(0)), share_words(*kept.test_accuracy, kept.test_accuracy_interval),
         best.number, share_words(*best.test_accuracy, best.test_accuracy_interval)));
   }
