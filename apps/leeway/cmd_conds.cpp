@@ -136,7 +136,7 @@ void add_conds_describe(const Command& room, Context& context) {
       "describe", "Describe the shifts between two attribute tables, and the weak groups of a model");
   auto& flags = command.keep<DescribeFlags>();
   command.option("--source", flags.source, "CSV of the training samples: attributes, and optionally a label");
-  command.option("--target", flags.target, "CSV of the test samples (default: describe the source alone)");
+  command.option("--target", flags.target, "CSV of the test samples (default: describe only the source)");
   command.option("--attributes", flags.attributes,
                  "CSV of all samples, split by --index, in place of --source and --target");
   command.option("--index", flags.index, "CSV of index and split: train is the source, test the target");

@@ -208,7 +208,7 @@ void add_data_diagvib(const Command& room, Context& context) {
   command.reads({"--digits", "--test-digits", "--textures"});
   context.add_common_flags(command,
                            "Images to write (.npz): x (n,3,h,w), y, environment or groups; and the record "
-                           "NAME.manifest.json; with --part all a folder with manifest.json",
+                           "NAME.manifest.json; with --part all, a folder with manifest.json",
                            Written::claimed);
   command.footer(
       "leeway list environments prints the environments and their parts. The training file holds all "

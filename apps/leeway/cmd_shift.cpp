@@ -98,11 +98,11 @@ void add_shift_corrupt(const Command& shift, Context& context) {
       command, "Write the JSON record to this file; FILE.state holds the finished sets until then",
       Written::record, {".state"});
   command.footer(
-      "Images are corrupted in memory, set by set. The record has the accuracy of each set and its posterior "
-      "agreement with the clean images. With --out, an interrupted command resumes after the finished sets. "
-      "mCE is the mean over the 15 corruptions of the benchmark; --reference alexnet gives the published "
-      "normalization, on the 1,000 classes of ImageNet. leeway shift NAME --severity S writes corrupted "
-      "images.\n\n"
+      "Images are corrupted in memory, set by set. The record contains the accuracy of each set and its "
+      "posterior agreement with the clean images. With --out, an interrupted command resumes after the "
+      "finished sets. mCE is the mean over the 15 corruptions of the benchmark; --reference alexnet gives "
+      "the published normalization, on the 1,000 classes of ImageNet. leeway shift NAME --severity S writes "
+      "corrupted images.\n\n"
       "  leeway shift corrupt --data fashion-mnist:test --model cnn.safetensors --out record.json --report "
       "page.html\n"
       "  leeway shift corrupt --data test.npz --model better.pt --reference record.json --out better.json\n"

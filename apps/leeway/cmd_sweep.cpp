@@ -199,7 +199,8 @@ void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags) {
 }
 
 void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
-  const Command command = room.add("run", "Run the remaining units of a sweep, here or as a Slurm job array");
+  const Command command =
+      room.add("run", "Run the remaining units of a sweep, locally or as a Slurm job array");
   add_folder(command, flags);
   add_option_flags(command, flags.run);
   command["--collect"].writes(Written::file);
@@ -306,7 +307,7 @@ void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
 
 void add_sweep(const Command& root, Context& context) {
   const Command room =
-      root.add("sweep", "Plan, run and collect studies of thousands of runs, here or on a cluster");
+      root.add("sweep", "Plan, run and collect studies of thousands of runs, locally or on a cluster");
   room.needs_command();
   auto& flags = room.keep<SweepFlags>();
   add_sweep_plan(room, context, flags);

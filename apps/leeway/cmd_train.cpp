@@ -114,7 +114,8 @@ void add_train(const Command& root, Context& context) {
       .option("--data", flags.data,
               "Labeled images: .npz, .safetensors, IDX(.gz), a folder of pictures, or fashion-mnist:train")
       .required();
-  command.option("--validation-data", flags.validation, "Labeled images for validation, in place of a share");
+  command.option("--validation-data", flags.validation,
+                 "Labeled images for validation, in place of a share of the data");
   command.option("--index", flags.index,
                  "CSV of index and split, or a table with a column split: train and val rows");
   command.flag("--test-rows", flags.test_rows, "Also evaluate the test rows of --index after every epoch");

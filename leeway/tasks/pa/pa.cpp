@@ -61,7 +61,7 @@ void require_comparable(const std::vector<PaModel>& models) {
     if (model.shifted.empty()) refuse("pa", "at least one shifted set of " + in_quotes(model.name), "none");
     if (model.shifted.size() != models[0].shifted.size())
       refuse("pa",
-             fmt::format("as many shifted sets for {} as for {}, {}", in_quotes(model.name),
+             fmt::format("as many shifted sets for {} as for {} ({})", in_quotes(model.name),
                          in_quotes(models[0].name), models[0].shifted.size()),
              model.shifted.size());
   }
