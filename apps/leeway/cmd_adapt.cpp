@@ -35,8 +35,9 @@ void add_adapt(const Command& root, Context& context) {
   auto& flags = command.keep<AdaptFlags>();
   add_model_flags(command, flags.model);
   command
-      .option("--data", flags.data,
-              "Images of the target, labels unused: .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
+      .option(
+          "--data", flags.data,
+          "Images of the target (labels are not used): .npz, .safetensors, IDX(.gz), or fashion-mnist:test")
       .required();
   add_option_flags(command, [&](Fields& f) { row_fields(flags.rows, f); });
   add_option_flags(command, flags.options);

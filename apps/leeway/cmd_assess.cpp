@@ -99,7 +99,7 @@ NamedFile parse_target(const std::string& text, const std::vector<NamedFile>& so
   if (slash == std::string::npos) {
     if (sources.size() > 1)
       refuse_value("--target", text,
-                   fmt::format("expected MODEL/SHIFT=FILE, as there are {} models", sources.size()));
+                   fmt::format("expected MODEL/SHIFT=FILE, because there are {} models", sources.size()));
     return {sources.front().model, name, path, series};
   }
   const std::string model = name.substr(0, slash);
@@ -182,7 +182,8 @@ NoiseInput parse_noise_input(const std::string& option, const std::string& text,
                              const std::vector<NamedFile>& sources) {
   auto [name, path] = model_and_file(option, text);
   if (name.empty() && sources.size() > 1)
-    refuse_value(option, text, fmt::format("expected MODEL=FILE, as there are {} models", sources.size()));
+    refuse_value(option, text,
+                 fmt::format("expected MODEL=FILE, because there are {} models", sources.size()));
   if (name.empty()) name = sources.front().model;
   require_source(sources, name, option, text);
   return {name, path, option == "--model"};
@@ -339,7 +340,7 @@ void add_noise_flags(const Command& command, NoiseFlags& flags) {
 }  // namespace
 
 void add_assess(const Command& root, Context& context) {
-  const Command command = root.add("assess", "Assess a classifier on shifted data from its outputs");
+  const Command command = root.add("assess", "Assess a classifier on shifted data, given its outputs");
   auto& arguments = command.keep<Arguments>();
   command.option("--source", arguments.sources, "[MODEL=]FILE: outputs on the source data").required();
   command
@@ -357,7 +358,8 @@ void add_assess(const Command& root, Context& context) {
       .option("--fail-if", arguments.gates,
               "Gate KEY OP NUMBER, such as \"accuracy<0.8\": exit 4 if the condition holds")
       .one_word();
-  command.prints("--list-keys", assess::gate_key_list, "Print the keys of gates with range and meaning");
+  command.prints("--list-keys", assess::gate_key_list,
+                 "Print the keys of gates with their ranges and meanings");
   command.option("--junit", arguments.junit, "Write the gates as JUnit XML, for CI systems")
       .writes(Written::file);
   add_option_flags(command, arguments.options);
@@ -369,7 +371,7 @@ void add_assess(const Command& root, Context& context) {
   command.footer(
       "Outputs files (.npz, .safetensors, .npy, .csv) hold `logits` or `probs`, and optionally `labels`, "
       "`groups` and `class_names`. Intervals have level 95%: Clopper-Pearson for shares; the interval of "
-      "agreement accounts for disagreeing pairs that the sample lacks.\n\n"
+      "agreement accounts for disagreeing pairs missing from the sample.\n\n"
       "  leeway assess --source val.npz --target prod=monday.npz --report page.html\n"
       "  leeway assess --source cnn=c.npz robust=r.npz --target cnn/blur=cb.npz robust/blur=rb.npz\n"
       "  leeway assess --source val.npz --target noise=noise.npz --fail-if \"worst_class.accuracy<0.6\"\n"

@@ -168,10 +168,12 @@ void claim_with_state(Context& context, const std::string& option, const std::st
 // The model's name in files and tables is that of the endpoint.
 void check_endpoint(Context& context, AttackFlags& flags) {
   const tasks::InferEndpointOptions& endpoint = flags.endpoint;
-  if (!flags.of.models.empty()) throw UsageError("--model: not with --endpoint, which names another model");
+  if (!flags.of.models.empty())
+    throw UsageError("--model: not allowed with --endpoint, which names another model");
   if (!endpoint.endpoint_model || !endpoint.journal)
     throw UsageError("--endpoint-model and --journal are required with --endpoint");
-  if (flags.checks) throw UsageError("--checks: not with --endpoint, where further runs are requests");
+  if (flags.checks)
+    throw UsageError("--checks: not allowed with --endpoint, where further runs cost requests");
   context.files.claim("--journal", *endpoint.journal, Written::file);
   flags.endpoint.classes = flags.of.reading.reading.classes;
   flags.of.models = {*endpoint.endpoint_model};
@@ -222,13 +224,13 @@ void add_attack(const Command& root, Context& context) {
   command
       .option(
           "--eps", flags.eps,
-          "Radii, e.g. 2/255,4/255; l2: of the whole image (default 8/255; not for attacks of minimum norm)")
+          "Radii, e.g. 2/255,4/255; l2: over the whole image (default 8/255; not for minimum-norm attacks)")
       .by_commas();
   command.option("--loss", flags.loss, "Loss to maximize (default: depends on the attack)")
       .one_of({"margin", "difference", "cross-entropy", "dlr"});
   command
       .option("--levels", flags.levels,
-              "Values of pixels; 8bit: multiples of 1/255, in every step and in the result")
+              "Pixel values; 8bit: multiples of 1/255, in every step and in the result")
       .one_of({"any", "8bit"});
   command.option("--steps", flags.steps,
                  "Number of steps, or draws of noise (default: depends on the attack)");
@@ -243,7 +245,7 @@ void add_attack(const Command& root, Context& context) {
       .one_word();
   command.flag("--checks", flags.checks,
                "Check the attack with further runs on at most 100 images: noise, twice the steps, a radius "
-               "of the whole box");
+               "that covers the whole box");
   add_option_flags(
       command, [&](Fields& f) { flag_fields(flags.endpoint, f); }, "Endpoint");
   command["--journal"].writes(Written::claimed);
@@ -255,7 +257,7 @@ void add_attack(const Command& root, Context& context) {
                            Written::claimed);
   context.add_page_flag(command);
   command.footer(
-      "The attack leads away from the label, or from the model's own prediction if the data have no labels. "
+      "The attack aims away from the label, or from the model's prediction if the data have no labels. "
       "Success and norms are measured on the stored images.\n\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --eps 8/255 --out adv.npz\n"
       "  leeway attack --model cnn.safetensors --data fashion-mnist:test --attack fmn --norm l2 --out "
@@ -263,7 +265,8 @@ void add_attack(const Command& root, Context& context) {
       "  leeway attack --model cnn.pt --data test.npz --attack fgsm,pgd --eps 2/255,4/255 --out "
       "'{attack}-{eps}.npz'\n"
       "  leeway attack --endpoint http://localhost:8000/v1 --endpoint-model llava --data images.npz --attack "
-      "square --eps 8/255 \\\n    --set queries=500 --classes cat,dog --journal llava.jsonl --out adv.npz");
+      "square --eps 8/255 \\\n"
+      "    --set queries=500 --classes cat,dog --journal llava.jsonl --out adv.npz");
   add_attack_curve(command, context);
   command.runs([&context, &flags] { return run_attack(context, flags); });
 }

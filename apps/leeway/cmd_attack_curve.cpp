@@ -162,7 +162,8 @@ tasks::NamedOutputs outputs_of_unit(const sweep::Store& store, const CurveUnits&
                                     const std::string& model, const std::string& attack,
                                     const std::string& strength) {
   const auto found = units.find({model, attack, strength});
-  if (found == units.end()) refuse("--model", "models of different contents", display_name(model) + " twice");
+  if (found == units.end())
+    refuse("--model", "models with different contents", display_name(model) + " twice");
   const std::string path = (store.done(found->second) / "outputs.npz").string();
   return {path, [path] {
             return tasks::read_set(path, {}, tasks::SetRole::first, false, [](const tasks::ReadFile&) {});
@@ -257,8 +258,8 @@ void add_models_to_attack(const Command& command, CurveFlags& flags) {
 }  // namespace
 
 void add_attack_curve(const Command& attack, Context& context) {
-  const Command command =
-      attack.add("curve", "Curves of accuracy, agreement and confidence under attacks of growing strength");
+  const Command command = attack.add(
+      "curve", "Curves of accuracy, agreement and confidence under attacks of increasing strength");
   auto& flags = command.keep<CurveFlags>();
   add_models_to_attack(command, flags);
   command
@@ -267,7 +268,7 @@ void add_attack_curve(const Command& attack, Context& context) {
       .by_commas();
   command
       .option("--eps", flags.options.strengths,
-              "Radii, e.g. 2/255,4/255; for minimum-norm attacks, limits of the norms")
+              "Radii, e.g. 2/255,4/255; for minimum-norm attacks, limits on the norms")
       .by_commas();
   command.option("--norm", flags.norm, "Norm of the perturbation; l0: number of changed values")
       .one_of({"linf", "l2", "l1", "l0"});
@@ -280,7 +281,7 @@ void add_attack_curve(const Command& attack, Context& context) {
   const Option slurm = command.flag("--slurm", flags.slurm,
                                     "Submit the attacks as one job array (sbatch) and write no curves yet");
   add_slurm_flags(command, flags.cluster);
-  context.add_common_flags(command, "Folder of the attacks and of curve.json; the same command resumes",
+  context.add_common_flags(command, "Folder for the attacks and curve.json; the same command resumes",
                            Written::folder);
   context.add_page_flag(command);
   for (const char* const none : {"--report", "--figures"}) slurm.excludes(command[none]);

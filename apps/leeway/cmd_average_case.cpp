@@ -74,7 +74,7 @@ Outputs logits_of(Context& context, const AverageCaseFlags& flags) {
     const bool said = reading.as == Scores::probs || reading.binary == Binary::prob;
     if (gradients && !said && read_shards(path, reading).rest.from_probs)
       refuse(display_name(path),
-             fmt::format("the logits whose gradients {} holds (--as logits, if these are logits)",
+             fmt::format("the logits whose gradients are in {} (use --as logits if these are logits)",
                          flags.jacobian.empty() ? flags.gram : flags.jacobian),
              "probabilities");
     tasks::OutputsReading all = flags.reading;  // take_rows() takes the rows of the gradients, too
@@ -183,10 +183,10 @@ int run_average_case(Context& context, const AverageCaseFlags& flags) {
   tasks::AverageCaseResult result;
   {
     // A pass of a large network may outlast the patience of who stops it.
-    const HardStop stop(files || context.out.empty()
-                            ? "average-case: stopped; nothing was saved"
-                            : "average-case: stopped within a pass; the same command resumes after the last "
-                              "saved rows");
+    const HardStop stop(
+        files || context.out.empty()
+            ? "average-case: stopped; nothing was saved"
+            : "average-case: stopped during a pass; the same command resumes after the last saved rows");
     result = tasks::average_case(task, context.progress());
   }
   if (!context.out.empty()) {
@@ -229,7 +229,7 @@ void add_input_flags(const Command& command, AverageCaseFlags& flags) {
   command.option("--gram", flags.gram, "Gram matrices J C J' of each sample, (n,k,k), in place of Jacobians")
       .excludes(jacobian);
   command.option("--noise-covariance", flags.covariance,
-                 "Covariance of gaussian noise, times sigma^2: .npy of (d) variances or (d,d)");
+                 "Covariance of Gaussian noise, multiplied by sigma^2: .npy of (d) variances or (d,d)");
 }
 
 }  // namespace
@@ -246,10 +246,11 @@ void add_average_case(const Command& root, Context& context) {
   context.add_common_flags(command, "Per-sample file (.npz): one array (n, sigmas) for each method",
                            Written::file, {".state"});
   command.footer(
-      "p = P(argmax f(x + e) = argmax f(x)), e noise of standard deviation sigma; inputs are not clipped. "
-      "taylor, and mmse with two centered copies or more, are exact for linear models under Gaussian noise. "
-      "For each sample, taylor needs k backward passes, mmse k for each copy and sigma, mc thousands of "
-      "forward passes. taylor-mvs, mmse-mvs and softmax are scores: they rank samples.\n\n"
+      "p = P(argmax f(x + e) = argmax f(x)), where e is noise with standard deviation sigma; inputs are not "
+      "clipped. taylor, and mmse with two or more centered copies, are exact for linear models under "
+      "Gaussian noise. For each sample, taylor needs k backward passes, mmse needs k for each copy and "
+      "sigma, and mc needs thousands of forward passes. taylor-mvs, mmse-mvs and softmax are scores: they "
+      "rank samples.\n\n"
       "  leeway average-case --model cnn.safetensors --data fashion-mnist:test --sigma 0.1 --out p.npz\n"
       "  leeway average-case --model cnn.pt --data x.npz --sigma 0.05,0.1 --methods mc,taylor,mmse --rows "
       "200\n"

@@ -55,7 +55,7 @@ int run_draw(Context& context, const DrawFlags& flags) {
 void add_conds_draw(const Command& room, Context& context) {
   const Command command = room.add(
       "draw",
-      "Train, validation and test sets with concurrent distribution shifts, from a table of attributes");
+      "Draw train, validation and test sets with concurrent distribution shifts from an attribute table");
   auto& flags = command.keep<DrawFlags>();
   command.option("--attributes", flags.attributes, "CSV with one row for each sample: a label and attributes")
       .required();
@@ -71,12 +71,12 @@ void add_conds_draw(const Command& room, Context& context) {
   command.reads({"--attributes"});
   context.add_common_flags(command,
                            "Split to write: CSV of index and split (train, val, test), and the record "
-                           "NAME.manifest.json; with --all a folder with manifest.json",
+                           "NAME.manifest.json; with --all, a folder with manifest.json",
                            Written::claimed);
   command.footer(
-      "A cell is a label with one value of each attribute. The test set has equally many samples of every "
-      "cell. The same seed draws the same samples for any order of the rows, and all cases of a seed share "
-      "the test set.\n\n"
+      "A cell is a label with one value of each attribute. The test set has the same number of samples in "
+      "every cell. The same seed draws the same samples for any order of the rows, and all cases with the "
+      "same seed share the test set.\n\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --plan\n"
       "  leeway conds draw --attributes table.csv --label shape --sc color --ldd size --out split.csv\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --all --out cases");
@@ -133,10 +133,10 @@ int run_describe(Context& context, const DescribeFlags& flags) {
 
 void add_conds_describe(const Command& room, Context& context) {
   const Command command = room.add(
-      "describe", "Describe the shifts between two tables of attributes, and the weak groups of a model");
+      "describe", "Describe the shifts between two attribute tables, and the weak groups of a model");
   auto& flags = command.keep<DescribeFlags>();
   command.option("--source", flags.source, "CSV of the training samples: attributes, and optionally a label");
-  command.option("--target", flags.target, "CSV of the test samples (default: describe the source alone)");
+  command.option("--target", flags.target, "CSV of the test samples (default: describe only the source)");
   command.option("--attributes", flags.attributes,
                  "CSV of all samples, split by --index, in place of --source and --target");
   command.option("--index", flags.index, "CSV of index and split: train is the source, test the target");
@@ -150,7 +150,7 @@ void add_conds_describe(const Command& room, Context& context) {
   command.footer(
       "SC: label and attribute are correlated (Cramer's V). LDD: shares of the values differ (total "
       "variation distance). UDS: share of the target with values that the source lacks. p-values come from "
-      "permutation tests, adjusted by Holm's method over all tests of the table.\n\n"
+      "permutation tests and are adjusted by Holm's method over all tests of the table.\n\n"
       "  leeway conds describe --source train.csv --target test.csv --label y --columns place,season\n"
       "  leeway conds describe --source june.csv --target july.csv --columns country,device\n"
       "  leeway conds describe --attributes table.csv --index split.csv --label shape --columns color,size\n"
@@ -162,7 +162,7 @@ void add_conds_describe(const Command& room, Context& context) {
 
 void add_conds(const Command& root, Context& context) {
   const Command room =
-      root.add("conds", "Draw and describe concurrent distribution shifts of tables of attributes");
+      root.add("conds", "Draw and describe concurrent distribution shifts in attribute tables");
   room.needs_command();
   add_conds_draw(room, context);
   add_conds_describe(room, context);

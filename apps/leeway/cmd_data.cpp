@@ -88,7 +88,7 @@ int run_load(Context& context, const LoadFlags& flags) {
 
 void add_data_render(const Command& room, Context& context) {
   const Command command = room.add(
-      "render", "Render a synthetic data set with known factors: images, table of attributes, contact sheet");
+      "render", "Render a synthetic data set with known factors: images, attribute table, contact sheet");
   auto& flags = command.keep<RenderFlags>();
   command.option("NAME", flags.name, "Data set (leeway list renderers)")
       .required()
@@ -103,7 +103,7 @@ void add_data_render(const Command& room, Context& context) {
       .one_word()
       .shown_as("VALUES")
       .group(which);
-  command.option("--table", flags.table, "Rows to render: a table that --attributes wrote").group(which);
+  command.option("--table", flags.table, "Rows to render: a table written by --attributes").group(which);
   command
       .option("--index", flags.index,
               "CSV of index and split, from conds draw: rows of the table to render, chosen by --split")
@@ -113,13 +113,13 @@ void add_data_render(const Command& room, Context& context) {
       command, "Images to write (.npz): x (n,3,h,w), y; and the record NAME.manifest.json", Written::file);
   command.footer(
       "leeway list renderers prints the data sets and their columns. Images are drawn as they are written, "
-      "so a set may be larger than memory. An image depends on its row only. To train a model under a "
+      "so a set may be larger than memory. An image depends only on its row. To train a model under a "
       "shift:\n\n"
       "  leeway data render dsprites --sample 20000 --size 32 --out images.npz --attributes table.csv "
       "--sheet sheet.png\n"
       "  leeway conds draw --attributes table.csv --dataset dsprites --sc obj_color --out split.csv\n"
       "  leeway train --data images.npz --index split.csv --out model.safetensors\n\n"
-      "To render the test set alone, for models that read a file of images:\n\n"
+      "To render only the test set, for models that read images from a file:\n\n"
       "  leeway data render dsprites --size 32 --table table.csv --index split.csv --split test --out "
       "test.npz");
   command.runs([&context, &flags] { return run_render(context, flags); });
@@ -127,7 +127,7 @@ void add_data_render(const Command& room, Context& context) {
 
 void add_data_load(const Command& room, Context& context) {
   const Command command =
-      room.add("load", "Load a published data set from its files: images and table of attributes");
+      room.add("load", "Load a published data set from its files: images and attribute table");
   auto& flags = command.keep<LoadFlags>();
   command.option("FORMAT", flags.format, "Format (leeway list loaders)")
       .required()
@@ -192,8 +192,8 @@ void add_data_diagvib(const Command& room, Context& context) {
   auto& flags = command.keep<DiagvibFlags>();
   command
       .option("--digits", flags.digits,
-              "Labeled gray images of 28 x 28 for training and validation: IDX (train-images-idx3-ubyte.gz), "
-              ".npz, or fashion-mnist:train")
+              "Labeled 28 x 28 grayscale images for training and validation: IDX "
+              "(train-images-idx3-ubyte.gz), .npz, or fashion-mnist:train")
       .required();
   command.option("--test-digits", flags.test_digits,
                  "Labeled images for tests (default: t10k-images in the same folder, or fashion-mnist:test)");
@@ -208,12 +208,12 @@ void add_data_diagvib(const Command& room, Context& context) {
   command.reads({"--digits", "--test-digits", "--textures"});
   context.add_common_flags(command,
                            "Images to write (.npz): x (n,3,h,w), y, environment or groups; and the record "
-                           "NAME.manifest.json; with --part all a folder with manifest.json",
+                           "NAME.manifest.json; with --part all, a folder with manifest.json",
                            Written::claimed);
   command.footer(
       "leeway list environments prints the environments and their parts. The training file holds all "
       "environments of the part with an array `environment` that leeway train reads. Rows of paired "
-      "environments show the same digit and differ in the shifted factors only. Tables 2 and 3 of the paper "
+      "environments show the same digit and differ only in the shifted factors. Tables 2 and 3 of the paper "
       "take one command each; --n 4000 --size 64 writes a fortieth of the bytes:\n\n"
       "  leeway data diagvib --digits train-images-idx3-ubyte.gz --environment discriminability --part all "
       "--out table2\n"

@@ -28,7 +28,7 @@ fs::path demo_folder() {
   const fs::path folder = prefix / LEEWAY_RELATIVE_DATA_DIR "/leeway/demo";
   if (!is_folder(folder))
     throw std::runtime_error(display_name(folder) +
-                             ": expected the outputs of the demonstration, found nothing");
+                             ": expected the outputs for the demonstration, found nothing");
   return folder;
 }
 
@@ -47,7 +47,7 @@ int run_demo(const std::string& folder) {
                                  "cnn/production=production.npz",
                                  "--report",
                                  "report.html"};
-  fmt::print("In {}, the outputs of a classifier of clothes on three sets:\n$ {}\n\n", display_name(folder),
+  fmt::print("{} holds the outputs of a clothing classifier on three sets:\n$ {}\n\n", display_name(folder),
              fmt::join(words, " "));
   std::fflush(stdout);
   std::vector<char*> arguments;

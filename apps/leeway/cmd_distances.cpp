@@ -48,7 +48,7 @@ void add_distances(const Command& root, Context& context) {
   command.footer(
       "Some distances compare probabilities (the softmax of the logits), others compare `features`. kl and "
       "cosine compare row by row: both sets must have the same samples in the same order. If the files do "
-      "not permit a distance, the table has a dash and the reason. mmd takes O(n^2) time.\n\n"
+      "not permit a distance, the table shows a dash and the reason. mmd takes O(n^2) time.\n\n"
       "  leeway distances clean.npz noisy.npz blurred.npz\n"
       "  leeway distances clean.npz noisy.npz --only kl,wasserstein --json");
   command.runs([&context, &flags] { return run_distances(context, flags); });

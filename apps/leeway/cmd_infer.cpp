@@ -48,8 +48,10 @@ tasks::Infer infer_one(Context& context, const InferFlags& flags, const ModelFla
 
 int run_endpoint(Context& context, InferFlags& flags) {
   flags.endpoint.classes = flags.of.reading.reading.classes;
-  if (!flags.of.models.empty()) throw UsageError("--model: not with --endpoint, which names another model");
-  if (flags.of.data.size() != 1) throw UsageError("--data: one set of images with --endpoint");
+  if (!flags.of.models.empty())
+    throw UsageError("--model: not allowed with --endpoint, which names another model");
+  if (flags.of.data.size() != 1)
+    throw UsageError("--data: only one set of images is allowed with --endpoint");
   if (!flags.endpoint.journal) throw UsageError("--journal is required with --endpoint: the file of answers");
   for (const auto& [option, file] : {std::pair("--journal", *flags.endpoint.journal), {"--out", context.out}})
     context.files.claim(option, file, Written::file);
@@ -79,7 +81,7 @@ int run_endpoint(Context& context, InferFlags& flags) {
 
 int run_infer(Context& context, InferFlags& flags) {
   if (!flags.endpoint.endpoint && flags.of.models.empty())
-    throw UsageError("--model is required, or --endpoint");
+    throw UsageError("--model or --endpoint is required");
   require_out(context, "the outputs");
   if (flags.endpoint.endpoint) return run_endpoint(context, flags);
   std::vector<std::vector<std::pair<std::string_view, std::string>>> sets;

@@ -41,7 +41,7 @@ void add_mvn_cdf(const Command& root, Context& context) {
   context.add_common_flags(command);
   command.footer(
       "Bounds may be inf or -inf. The error of small probabilities is relative: the logarithm of 1e-100 is "
-      "as exact as the logarithm of 0.1.\n\n"
+      "as accurate as the logarithm of 0.1.\n\n"
       "  leeway mvn-cdf --upper z.npy --covariance R.npy\n"
       "  leeway mvn-cdf --upper z.npy --covariance R.npy --tolerance 1e-6 --json");
   command.runs([&context, &flags] { return run_mvn_cdf(context, flags); });

@@ -45,7 +45,7 @@ std::vector<ModelFiles> models_of(const PaFlags& flags) {
       throw UsageError(fmt::format("--compare: model {} is named twice{}", model.name,
                                    model.name == "model" ? "; see --name" : ""));
     if (model.shifted.size() != flags.first.shifted.size())
-      throw UsageError(fmt::format("--compare: {}: expected as many shifted sets as for {}, {}, found {}",
+      throw UsageError(fmt::format("--compare: {}: expected as many shifted sets as for {} ({}), found {}",
                                    model.name, flags.first.name, flags.first.shifted.size(),
                                    model.shifted.size()));
   }
@@ -104,7 +104,8 @@ void add_pa(const Command& root, Context& context) {
       "PA = log k + max over beta >= 0 of the mean log agreement of the softmax(beta * logits) of the two "
       "sets. PA is 0 if no prediction survives the shift, and log k if every prediction survives with full "
       "confidence. The maximum is global and certified: no other beta adds more than `gap`. With several "
-      "models and --ratios, the record also has the ratios at which two models have the same agreement.\n\n"
+      "models and --ratios, the record also contains the ratios at which two models have the same "
+      "agreement.\n\n"
       "  leeway pa clean.npy noisy.npy blurred.npy --labels y.npy\n"
       "  leeway pa clean.npz noisy.npz --json\n"
       "  leeway pa c.npz c_pgd.npz --name cnn --compare robust=r.npz,r_pgd.npz --ratios 0:1:0.1");

@@ -58,8 +58,8 @@ void add_report(const Command& root, Context& context) {
   context.add_figures_flag(command);
   command.hide({"--seed", "--threads"});
   command.footer(
-      "The page needs no network: charts, style and images are inside. Several records of assess, or of pa, "
-      "become one page that compares the models.\n\n"
+      "The page needs no network: charts, styles and images are embedded. Several records of assess, or of "
+      "pa, become one page that compares the models.\n\n"
       "  leeway assess --source val.npz --target noise=noise.npz --out noise.json\n"
       "  leeway report noise.json --out noise.html --images val_images.npz noise=noise_images.npz");
   command.runs([&context, &flags] { return run_report(context, flags); });

@@ -27,7 +27,7 @@ std::string schema_text(const tasks::RecordType& record, bool keys) {
   const std::string title = fmt::format("{}: {}", record.schema, record.title);
   if (!keys) return schema_of(record.describe, title).dump(2) + "\n";
   return fmt::format(
-      "# {}\n\nThe keys of a record. `[]` stands for an index; every key is always there.\n\n{}", title,
+      "# {}\n\nThe keys of a record. `[]` stands for an index; every key is always present.\n\n{}", title,
       key_table(record.describe));
 }
 
@@ -59,7 +59,7 @@ void add_schema(const Command& root, Context& context) {
   command.option("record", flags.record, "Name of a record, e.g. pa (default: list all)")
       .one_of(names)
       .shown_as("NAME");
-  command.flag("--keys", flags.keys, "Print the keys with their values and meanings, as a table in Markdown");
+  command.flag("--keys", flags.keys, "Print the keys with their values and meanings, as a Markdown table");
   command.option("--out", flags.folder, "Write NAME.json, the schema, and NAME.md, the keys, to this folder")
       .shown_as("FOLDER");
   command.footer(

@@ -59,10 +59,10 @@ void add_select(const Command& root, Context& context) {
   context.add_common_flags(command);
   command.hide({"--seed"});
   command.footer(
-      "Checkpoints are epochs of one training, or models, run on the same validation samples. The checkpoint "
-      "with the highest value is selected; ties go to the earliest. Posterior agreement needs no labels. "
-      "The difference between the two selected checkpoints is paired by sample; its interval does not "
-      "account for the selection.\n\n"
+      "Checkpoints are epochs of one training run, or models, evaluated on the same validation samples. The "
+      "checkpoint with the highest value is selected; ties go to the earliest. Posterior agreement needs no "
+      "labels. The difference between the two selected checkpoints is paired by sample; its interval does "
+      "not account for the selection.\n\n"
       "  leeway select --clean epoch1-clean.npz epoch2-clean.npz --shifted epoch1-noisy.npz "
       "epoch2-noisy.npz\n"
       "  leeway select --clean a.npy b.npy --shifted a-blur.npy b-blur.npy --labels y.npy --names small "

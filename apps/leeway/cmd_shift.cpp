@@ -98,11 +98,11 @@ void add_shift_corrupt(const Command& shift, Context& context) {
       command, "Write the JSON record to this file; FILE.state holds the finished sets until then",
       Written::record, {".state"});
   command.footer(
-      "Images are corrupted in memory, set by set. The record has the accuracy of each set and its posterior "
-      "agreement with the clean images. With --out, an interrupted command resumes after the finished sets. "
-      "mCE is the mean over the 15 corruptions of the benchmark; --reference alexnet gives the published "
-      "normalization, on the 1,000 classes of ImageNet. leeway shift NAME --severity S writes corrupted "
-      "images.\n\n"
+      "Images are corrupted in memory, set by set. The record contains the accuracy of each set and its "
+      "posterior agreement with the clean images. With --out, an interrupted command resumes after the "
+      "finished sets. mCE is the mean over the 15 corruptions of the benchmark; --reference alexnet gives "
+      "the published normalization, on the 1,000 classes of ImageNet. leeway shift NAME --severity S writes "
+      "corrupted images.\n\n"
       "  leeway shift corrupt --data fashion-mnist:test --model cnn.safetensors --out record.json --report "
       "page.html\n"
       "  leeway shift corrupt --data test.npz --model better.pt --reference record.json --out better.json\n"
@@ -133,7 +133,7 @@ int run_shift_text(Context& context, const ShiftTextFlags& flags) {
 }
 
 void add_shift_text(const Command& room, Context& context) {
-  const Command command = room.add("text", "Shift one column of texts of a CSV file");
+  const Command command = room.add("text", "Shift one text column of a CSV file");
   auto& flags = command.keep<ShiftTextFlags>();
   command.option("NAME", flags.name, "Shift (leeway list text-shifts)").required();
   command.option("--data", flags.data, "CSV with a header; the other columns are copied unchanged");
@@ -143,7 +143,7 @@ void add_shift_text(const Command& room, Context& context) {
   command.footer(
       "leeway list text-shifts prints the names. Characters are Unicode code points; words are separated by "
       "whitespace. The same seed gives the same texts, and row i does not depend on the other rows. The "
-      "edits of a smaller strength are the first edits, or a subset of the edits, of a larger strength. "
+      "edits at a smaller strength are the first edits, or a subset of the edits, at a larger strength. "
       "docs/guides/text-shifts.md shows how to compute posterior agreement on the shifted texts.\n\n"
       "  leeway shift text typos --data reviews.csv --column text --strength 0.1 --out typos.csv --sheet\n"
       "  leeway shift text contradict --data reviews.csv --label sentiment --strength 3 --out against.csv");
@@ -188,9 +188,8 @@ void add_shift(const Command& root, Context& context) {
               "Contact sheet to write (PNG): 30 random images before and after the shift")
       .writes(Written::claimed);
   command.footer(
-      "leeway list shifts prints the names. Shifts of pixels write float32 in [0,1], corruptions "
-      "(--severity) write uint8, and shifts that select rows or change labels leave the pixels unchanged. "
-      "The same seed "
+      "leeway list shifts prints the names. Pixel shifts write float32 in [0,1], corruptions (--severity) "
+      "write uint8, and shifts that select rows or change labels leave the pixels unchanged. The same seed "
       "gives the same images; an image does not depend on the other images. Several shifts or strengths "
       "write one file each, named by {shift}, {strength} or {severity}.\n\n"
       "  leeway shift gaussian-noise --data fashion-mnist:test --strength 0.3 --out noisy.npz\n"

@@ -119,7 +119,7 @@ void warn_of_memory(Context& context, const sweep::Plan& plan, std::size_t wante
     return fmt::format("{:.3g}G", static_cast<double>(size) / 0x1p30);
   };
   if (plan.memory > free || jobs < wanted)
-    context.warn(fmt::format("{} unit{} at once: a unit may take {} of memory, {} are free", jobs,
+    context.warn(fmt::format("{} unit{} at once: a unit may take {} of memory, and {} is free", jobs,
                              jobs == 1 ? "" : "s", words(plan.memory), words(free)));
 }
 
@@ -133,7 +133,7 @@ int run_units(Context& context, const SweepFlags& flags) {
     };
     return run_on_slurm(context, flags.cluster,
                         script_options(flags.cluster, plan, flags.folder, flags.run.jobs), accepted,
-                        fmt::format(" for the remaining units, which writes {}.",
+                        fmt::format(", which runs the remaining units and writes {}.",
                                     display_name(store.folder() / sweep::collected_table)));
   }
   if (!flags.run.collect.empty()) sweep::check_table_name(flags.run.collect);
@@ -173,7 +173,7 @@ int run_script(Context& context, const SweepFlags& flags) {
 }
 
 void add_folder(const Command& command, SweepFlags& flags) {
-  command.option("DIR", flags.folder, "Folder that leeway sweep plan wrote").required();
+  command.option("DIR", flags.folder, "Folder written by leeway sweep plan").required();
 }
 
 std::string time_check(const std::string& text) {
@@ -199,13 +199,14 @@ void add_sweep_plan(const Command& room, Context& context, SweepFlags& flags) {
 }
 
 void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
-  const Command command = room.add("run", "Run the remaining units of a sweep, here or as a Slurm job array");
+  const Command command =
+      room.add("run", "Run the remaining units of a sweep, locally or as a Slurm job array");
   add_folder(command, flags);
   add_option_flags(command, flags.run);
   command["--collect"].writes(Written::file);
   const Option slurm = command.flag(
       "--slurm", flags.slurm,
-      "Submit one job array (sbatch) and a job for the remaining units; the last job collects runs.csv");
+      "Submit one job array (sbatch), and a final job that runs the remaining units and writes runs.csv");
   add_slurm_flags(command, flags.cluster);
   const Option limit = command
                            .option("--limit", flags.limit,
@@ -295,7 +296,7 @@ void add_slurm_flags(const Command& command, ClusterFlags& cluster) {
 void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
   command
       .option("--memory", cluster.unit_memory,
-              "On a cluster: memory of a unit, e.g. 8G (default: that of the study)")
+              "On a cluster: memory of a unit, e.g. 8G (default: as in the study)")
       .check([](const std::string& text) {
         return sweep::bytes_of(text) ? "" : "expected a size such as 800M or 2G, found " + in_quotes(text);
       });
@@ -306,7 +307,7 @@ void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
 
 void add_sweep(const Command& root, Context& context) {
   const Command room =
-      root.add("sweep", "Plan, run and collect studies of thousands of runs, here or on a cluster");
+      root.add("sweep", "Plan, run and collect studies of thousands of runs, locally or on a cluster");
   room.needs_command();
   auto& flags = room.keep<SweepFlags>();
   add_sweep_plan(room, context, flags);

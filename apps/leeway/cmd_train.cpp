@@ -57,7 +57,7 @@ tasks::TrainingRows open_rows(Context& context, const TrainFlags& flags) {
   if (!flags.index.empty()) {
     const data::RowSplit split = open_split(context, flags.index, n);
     if (flags.options.validation && !split.validation.empty())
-      throw UsageError(fmt::format("--validation: not allowed, {} already has rows of val", flags.index));
+      throw UsageError(fmt::format("--validation: not allowed, {} already has val rows", flags.index));
     rows = tasks::rows_of_split(rows.data, split, flags.index, flags.test_rows);
   }
   if (!flags.validation.empty()) {
@@ -114,9 +114,10 @@ void add_train(const Command& root, Context& context) {
       .option("--data", flags.data,
               "Labeled images: .npz, .safetensors, IDX(.gz), a folder of pictures, or fashion-mnist:train")
       .required();
-  command.option("--validation-data", flags.validation, "Labeled images for validation, in place of a share");
+  command.option("--validation-data", flags.validation,
+                 "Labeled images for validation, in place of a share of the data");
   command.option("--index", flags.index,
-                 "CSV of index and split, or a table with a column split: rows of train and val");
+                 "CSV of index and split, or a table with a column split: train and val rows");
   command.flag("--test-rows", flags.test_rows, "Also evaluate the test rows of --index after every epoch");
   command.option("--attributes", flags.columns.attributes,
                  "CSV with one row per image, for --group-column and --environment-column");

@@ -59,7 +59,7 @@ void check_value(const CLI::Option& option, const std::string& value) {
   const double number = std::strtod(value.c_str(), nullptr);
   const bool says_infinity = value.find_first_of("iI") != std::string::npos;
   if (std::isnan(number) || (std::isinf(number) && !says_infinity))
-    refuse_found(option, "a number that float64 holds", value);
+    refuse_found(option, "a number that fits in float64", value);
 }
 
 // The options that take values, of the commands that were called.

@@ -70,7 +70,8 @@ void add_completion(CommandLine& line, Context& context) {
   command.option("shell", asked.shell, "Shell; `words` lists completions of the last word, for the scripts")
       .required()
       .one_of({"bash", "zsh", "fish", "words"});
-  command.option("words", asked.words, "With `words`: -- and the command line so far, without leeway");
+  command.option("words", asked.words,
+                 "With `words`: `--` and the command line so far, without the first word leeway");
   command.footer(
       "  eval \"$(leeway completion bash)\"          in ~/.bashrc\n"
       "  eval \"$(leeway completion zsh)\"           in ~/.zshrc, after compinit\n"

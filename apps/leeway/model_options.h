@@ -96,8 +96,8 @@ void add_models_flags(const Command& command, ModelsAndData& flags);
 void add_layout_flag(const Command& command, ModelFlags& flags);
 void add_picture_flags(const Command& command, data::PictureOptions& pictures);
 inline constexpr const char* inputs_help =
-    "Images, or rows of any range (n,d) and (n,a,b): .npz, .safetensors, IDX(.gz), a folder of pictures, or "
-    "fashion-mnist:test";
+    "Images, or rows (n,d) and (n,a,b) with values in any range: .npz, .safetensors, IDX(.gz), a folder of "
+    "pictures, or fashion-mnist:test";
 
 // "0.1" or "8/255". UsageError that names the option.
 [[nodiscard]] double parse_number(const std::string& option, const std::string& text);

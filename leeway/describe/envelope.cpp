@@ -9,20 +9,20 @@ void fields(Input& input, Fields& f) {
   f.unless_empty("xxh3_128", input.xxh3_128,
                  "digest of the file; null with --no-digest and for a named data set");
   f.unless_empty("reading", input.reading,
-                 "interpretation of outputs: what was read as what, what was ignored and why; null if all "
-                 "names are standard");
+                 "interpretation of outputs: what each array was read as, what was ignored and why; null if "
+                 "all names are standard");
 }
 
 void fields(Envelope& envelope, Fields& f) {
   f.choice("schema", envelope.schema, {{envelope.schema, ""}}, "kind and version of this record");
-  f("command", envelope.command, "words of the command line");
+  f("command", envelope.command, "command-line arguments");
   f("inputs", envelope.inputs, "files that were read");
   f("seed", envelope.seed, "seed of all random numbers");
   f("version", envelope.version, "version of leeway");
   f.choice("instruction_set", envelope.instruction_set, {{"baseline", ""}, {"avx2", ""}, {"avx512", ""}},
            "instruction set of leeway's kernels");
   f("seconds", envelope.seconds, at_least(0),
-    "duration from opening the first input to the result, digests excluded");
+    "duration from opening the first input to the result, excluding digests");
   f("headline", envelope.headline, "summary of the result in one or two sentences");
   f("findings", envelope.findings, "further findings, one sentence each");
   f("warnings", envelope.warnings, "warnings about the inputs or the result, one line each");

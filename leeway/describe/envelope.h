@@ -61,11 +61,11 @@ void fields(Envelope& envelope, Fields& f);  // its schema is the one that it ha
 template <class Record>
 void common_fields(Record& record, Fields& f) {
   fields(record.envelope, f);
-  f("options", record.options, "what was asked for");
+  f("options", record.options, "options of the command");
 }
 
 // A record that is its options and results. `each`: what one result is about.
-inline constexpr std::string_view one_result = "one";
+inline constexpr std::string_view one_result = "a single result";
 template <const std::string_view& schema, class Options, class Result,
           const std::string_view& each = one_result>
 struct RecordOf {

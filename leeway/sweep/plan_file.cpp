@@ -13,7 +13,7 @@ namespace leeway::sweep {
 
 static void fields(PlannedStage& stage, Fields& f) {
   f("name", stage.name, "name of the stage in the study");
-  f("command", stage.command, "command of the units");
+  f("command", stage.command, "command that the units run");
 }
 
 static void fields(PlannedAxis& axis, Fields& f) {
@@ -25,19 +25,19 @@ static void fields(Plan& plan, Fields& f) {
   f("schema", plan.schema, "name and number of the schema");
   f("version", plan.version, "version of leeway");
   f("threads", plan.threads, from_to(1, most_threads), "threads of a unit");
-  f("memory", plan.memory, from_to(0, 0x1p60), "bytes of memory of a unit; 0: unknown");
+  f("memory", plan.memory, from_to(0, 0x1p60), "memory of a unit in bytes; 0: unknown");
   f("stages", plan.stages, "stages of the study");
   f("axes", plan.axes, "options with several values");
-  f("inputs", plan.inputs, "files of the user, with digests of their contents");
+  f("inputs", plan.inputs, "the user's files, with digests of their contents");
   f("digest", plan.digest, "digest of all other contents");
 }
 
 static void fields(Unit& unit, Fields& f) {
   f("unit", unit.name, "digest of the unit");
-  f("stage", unit.stage, "name of its stage");
+  f("stage", unit.stage, "name of the unit's stage");
   f("axes", unit.axes, "values by axis");
   f("words", unit.words, "command line");
-  f("needs", unit.needs, "units whose files it reads");
+  f("needs", unit.needs, "units whose files this unit reads");
 }
 
 namespace {

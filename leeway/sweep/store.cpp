@@ -107,9 +107,9 @@ std::string common_part(const std::string& message) {
 }  // namespace
 
 void fields(Failure& failure, Fields& f) {
-  f("message", failure.message, "the last line on stderr, or how it ended");
-  f("code", failure.code, "exit code, or 128 and the signal");
-  f("seconds", failure.seconds, at_least(0), "that it took");
+  f("message", failure.message, "last line on stderr, or how the process ended");
+  f("code", failure.code, "exit code, or 128 plus the signal number");
+  f("seconds", failure.seconds, at_least(0), "duration of the unit");
 }
 
 std::string shard_of(const std::string& unit) { return unit.substr(0, 2); }

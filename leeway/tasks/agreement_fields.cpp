@@ -14,15 +14,15 @@ void fields(agreement::CurvePoint& point, Fields& f) {
 void fields(agreement::PairEvidence& evidence, Fields& f) {
   using enum agreement::EvidenceBy;
   f.one_of("evidence", evidence.by, std::array{labels, ids, agreement, none},
-           "what shows that rows are pairs");
+           "kind of evidence that rows are pairs");
   f("chance", evidence.chance, a_share, "upper bound on the probability of this evidence for unrelated sets");
   f("words", evidence.reason, "why the rows are or are not pairs; a clause, not a sentence");
 }
 
 void fields_of_maximum(agreement::Agreement& a, Fields& f) {
   f.measured("pa", a.pa, a.pa_interval, {}, "posterior agreement, 0 to log k");
-  f("beta", a.beta, at_least(0), "inverse temperature of the maximum");
-  f("gap", a.gap, at_least(0), "certified gap: no other beta raises the maximum by more");
+  f("beta", a.beta, at_least(0), "inverse temperature at the maximum");
+  f("gap", a.gap, at_least(0), "certified gap: no other beta raises the maximum by more than this");
   f("converged", a.converged, "false: the tolerance was not reached, and the exit code is 5");
   f.measured("afr_pred", a.afr_pred, a.afr_pred_interval, a_share,
              "share of predictions unchanged by the shift");
@@ -62,9 +62,11 @@ void fields(agreement::Responses& groups, Fields& f) {
   agreement::Response right = groups.right.value_or(agreement::Response{}),
                       wrong = groups.wrong.value_or(agreement::Response{});
   f("beta", groups.beta, at_least(0), "inverse temperature");
-  response_fields("right", right, "mean clean confidence of rows predicted right both clean and shifted", f);
+  response_fields("right", right,
+                  "mean clean confidence of rows predicted correctly before and after the shift", f);
   response_fields("wrong", wrong,
-                  "mean clean confidence of rows with the same wrong prediction clean and shifted", f);
+                  "mean clean confidence of rows with the same wrong prediction before and after the shift",
+                  f);
   response_fields("moved", groups.moved, "mean shifted confidence of rows whose prediction changes", f);
   groups.right = right, groups.wrong = wrong;
 }

@@ -20,15 +20,16 @@ static void tested(Fields& f, conds::Test& test) {
 }
 
 static void fields(conds::Correlation& correlation, Fields& f) {
-  measured(f, "cramers_v", correlation.v, "Cramer's V of label and attribute");
+  measured(f, "cramers_v", correlation.v, "Cramer's V between label and attribute");
   measured(f, "mutual_information", correlation.information, "mutual information in nats");
-  f("p", correlation.p, a_share, "p-value of independence");
+  f("p", correlation.p, a_share, "p-value of the test of independence");
 }
 
 static void fields(conds::SpuriousCorrelation& sc, Fields& f) {
-  f("source", sc.source, "association of label and attribute in the source");
-  f("target", sc.target, "association in the target; null without a target or with a single value there");
-  f.measured("change", sc.change, {}, "Cramer's V of the source minus V of the target");
+  f("source", sc.source, "association between label and attribute in the source");
+  f("target", sc.target,
+    "association in the target; null without a target or if the target has a single value");
+  f.measured("change", sc.change, {}, "Cramer's V in the source minus V in the target");
   tested(f, sc.test);
   auto adjusted = sc.change_test ? std::optional(sc.change_test->adjusted) : std::nullopt;
   f("change_p_holm", adjusted, a_share, "p-value of the hypothesis of no change, adjusted by Holm's method");
@@ -37,7 +38,8 @@ static void fields(conds::SpuriousCorrelation& sc, Fields& f) {
 }
 
 static void fields(conds::Drift& drift, Fields& f) {
-  measured(f, "distance", drift.distance, "total variation distance of the shares of the source's values");
+  measured(f, "distance", drift.distance,
+           "total variation distance between the shares in source and target, over the source's values");
   tested(f, drift.test);
   f("source_imbalance", drift.source_imbalance, {}, "imbalance of the values' shares in the source");
   f("target_imbalance", drift.target_imbalance, {}, "imbalance in the target; null without a target");
@@ -65,8 +67,9 @@ static void fields(conds::ColumnShift& column, Fields& f) {
   f("name", column.name, "name of the label or attribute");
   f("is_label", column.is_label, "true for the label, which is the first column");
   f("values", column.values, "values of the column in either table");
-  f("source_counts", column.source_counts, "samples of each value in the source");
-  f("target_counts", column.target_counts, "samples of each value in the target; [] without a target");
+  f("source_counts", column.source_counts, "number of samples of each value in the source");
+  f("target_counts", column.target_counts,
+    "number of samples of each value in the target; [] without a target");
   f("sc", column.sc,
     "spurious correlation; null for the label, without a label, and if the source has a single value");
   f("ldd", column.drift, "low data drift; null if the source has a single value");
@@ -105,8 +108,8 @@ AccuracyByCell accuracy_of(const AttributeTable& table, const Cells& cells,
 
 static void fields(DescribedCell& cell, Fields& f) {
   f("values", cell.values, "value of every column");
-  f("n_source", cell.n_source, "samples of the source");
-  f("n_target", cell.n_target, "samples of the target; null without a target");
+  f("n_source", cell.n_source, "number of source samples");
+  f("n_target", cell.n_target, "number of target samples; null without a target");
 }
 
 static void fields(CellAccuracy& cell, Fields& f) {
@@ -118,20 +121,20 @@ static void fields(CellAccuracy& cell, Fields& f) {
 static void fields(AccuracyByCell& accuracy, Fields& f) {
   f("n", accuracy.n, "number of samples");
   measured(f, "accuracy", accuracy.accuracy, a_share, "accuracy");
-  f("p", accuracy.p, a_share, "permutation test of equal accuracy in all cells");
+  f("p", accuracy.p, a_share, "p-value of the permutation test of equal accuracy in all cells");
   f("cells", accuracy.cells, "cells with samples, worst first");
 }
 
 void fields(DescribedShifts& shifts, Fields& f) {
   conds::Description& said = shifts.description;
-  f("n_source", said.n_source, "samples of the source");
-  f("n_target", said.n_target, "samples of the target; null: only the source is described");
+  f("n_source", said.n_source, "number of source samples");
+  f("n_target", said.n_target, "number of target samples; null: only the source is described");
   f("tests", said.tests, "number of tests in Holm's adjustment");
   f("findings", said.findings, "significant shifts, strongest first");
   f("columns", said.columns, "the label, if there is one, then the attributes");
   f.measured("unseen_cells", said.unseen_cells, {},
              "share of the target in cells that the source lacks; null without a target");
-  f("cells", shifts.cells, "combinations of values of all columns with samples");
+  f("cells", shifts.cells, "combinations of column values that have samples");
   f("accuracy", shifts.accuracy, "accuracy by cell; null without outputs");
 }
 

@@ -21,7 +21,8 @@ static void fields(Verdict& verdict, Fields& f) {
   f("target_error", verdict.target_error, a_share, "error on the target's held-out rows");
   f("threshold", verdict.threshold, {}, "threshold of Corollary E.2");
   f("holds", verdict.holds,
-    "target_error is at most threshold: the assumption is proved, except with probability delta");
+    "whether target_error is at most threshold; the assumption is then proved, except with probability "
+    "delta");
 }
 
 void fields(Dis2& dis2, Fields& f) {
@@ -34,10 +35,10 @@ void fields(Dis2& dis2, Fields& f) {
   f("concentration", dis2.concentration, at_least(0), "concentration term of the theorem");
   f("bound", dis2.bound, a_share, "source_error + discrepancy + concentration, at most 1");
   f("estimate", dis2.estimate, a_share, "the bound without the concentration term");
-  f("n_source", dis2.n_source, "held-out source rows that measure the bound");
-  f("n_target", dis2.n_target, "held-out target rows that measure the bound");
-  f("training_source", dis2.training_source, "source rows that train the critics");
-  f("training_target", dis2.training_target, "target rows that train the critics");
+  f("n_source", dis2.n_source, "number of held-out source rows that measure the bound");
+  f("n_target", dis2.n_target, "number of held-out target rows that measure the bound");
+  f("training_source", dis2.training_source, "number of source rows used to train the critics");
+  f("training_target", dis2.training_target, "number of target rows used to train the critics");
   f("validity_score", dis2.validity_score, at_least(0),
     "low if critics were hard to train or rarely agree with the classifier; null if training rows times "
     "parameters exceed 2^30");
@@ -52,24 +53,24 @@ void fields(Dis2& dis2, Fields& f) {
 static void fields(ComponentBound& one, Fields& f) {
   f("components", one.components, at_least(1), "number of leading components");
   f("fraction", one.fraction, at_least(1), "number of features per component");
-  f("bound", one.dis2.bound, a_share, "bound at its share of delta");
+  f("bound", one.dis2.bound, a_share, "bound, with its share of delta");
   f("estimate", one.dis2.estimate, a_share, "the bound without the concentration term");
   f("discrepancy", one.dis2.discrepancy, from_to(-1, 1), "discrepancy of the worst critic");
-  f("validity_score", one.validity_score, at_least(0), "validity score of the papers' recipe");
-  f("kept", one.kept, "the validity score reaches least_validity");
-  f("corollary", one.dis2.corollary, "as of dis2, at this bound's share of delta");
+  f("validity_score", one.validity_score, at_least(0), "validity score according to the papers' recipe");
+  f("kept", one.kept, "whether the validity score reaches least_validity");
+  f("corollary", one.dis2.corollary, "as in dis2, with this bound's share of delta");
 }
 
 void fields(ComponentRange& range, Fields& f) {
   f("bounds", range.bounds, "bounds, most components first");
-  f("chosen", range.chosen, "index of the bound that counts");
+  f("chosen", range.chosen, "index of the bound that is used");
 }
 
 void fields(Divergences& one, Fields& f) {
   f("h", one.h, a_share,
-    "H-divergence: how much the shares of both sets on one side of a line differ at most");
+    "H-divergence: largest difference between the shares of the two sets on one side of a line");
   f("h_delta_h", one.h_delta_h, a_share,
-    "H-delta-H-divergence: the same of the rows on which two half-planes differ");
+    "H-delta-H-divergence: the same for the rows on which two half-planes differ");
   f("discrepancy", one.discrepancy, a_share, "largest discrepancy of a half-plane, on all rows");
 }
 
@@ -96,15 +97,15 @@ std::vector<MethodError> errors_of(const error_bound::Estimates& estimates) {
 void fields(ErrorMethod& method, Fields& f) {
   f("method", method.method, "name of the method");
   f("summary", method.summary, "description of the method");
-  f("assumes", method.assumes, "completes: the estimate is right if ...");
-  f("fails", method.fails, "completes: the estimate is too low if ...");
+  f("assumes", method.assumes, "completes the sentence: the estimate is right if ...");
+  f("fails", method.fails, "completes the sentence: the estimate is too low if ...");
 }
 
 void fields(MethodError& error, Fields& f) {
   fields(error.method, f);
   f.measured("error", error.error, error.interval, a_share,
              "estimate or bound of the target error; the interval covers the sampling error of an estimate");
-  f("is_bound", error.is_bound, "an upper bound, not an estimate");
+  f("is_bound", error.is_bound, "whether this is an upper bound, not an estimate");
   f("likely_low", error.likely_low, a_share, "lower end of the likely range; only for combined");
   f("likely_high", error.likely_high, a_share, "upper end of the likely range; only for combined");
   f("margins_moved", error.margins_moved,
@@ -129,7 +130,8 @@ std::string bound_warning(double bound, const Interval& likely, bool margins_mov
       "The likely range of the error, {}, reaches beyond the bound, {}: the bound's assumption is in "
       "doubt.{}",
       percent_range(range), percent(bound),
-      kernel ? "" : " Kernel critics may find more (`leeway bound --representation kernel:logits`).");
+      kernel ? ""
+             : " Kernel critics may give a higher bound (`leeway bound --representation kernel:logits`).");
 }
 
 void fields(LikelyError& error, Fields& f) {

@@ -140,12 +140,12 @@ std::vector<std::string> normalization_warnings(const nn::Model& model, const Im
   };
   std::string others;
   for (const nn::NamedNormalization& one : other->others) others += (others.empty() ? "" : ", ") + named(one);
-  return {fmt::format(
-      "{} is right on {:.0f}% of {} images with its declared normalization ({}), but on {:.0f}% with the "
-      "normalization of {}{}: the declared one may be wrong",
-      name_of(model), 100 * other->declared_accuracy, other->n, flags_of(model.info().normalization),
-      100 * other->accuracy, named(other->best),
-      others.empty() ? "" : fmt::format(", which is equivalent here to {}", others))};
+  return {
+      fmt::format("{} is right on {:.0f}% of {} images with its declared normalization ({}), but on {:.0f}% "
+                  "with the normalization of {}{}: the declared normalization may be wrong",
+                  name_of(model), 100 * other->declared_accuracy, other->n,
+                  flags_of(model.info().normalization), 100 * other->accuracy, named(other->best),
+                  others.empty() ? "" : fmt::format(", which is equivalent here to {}", others))};
 }
 
 Measured accuracy_of(const Outputs& outputs) {

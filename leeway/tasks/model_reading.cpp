@@ -13,7 +13,7 @@ void fields(Normalization& normalization, Fields& f) {
 
 void fields(Variation& variation, Fields& f) {
   f("n", variation.n, "number of images compared");
-  f("largest_difference", variation.largest, at_least(0), "largest difference of a logit");
+  f("largest_difference", variation.largest, at_least(0), "largest difference in a logit");
   f("predictions_that_differ", variation.predictions, "number of images whose prediction differs");
   f("neighbours", variation.neighbours,
     "true: passes of one batch agree, but other images in the batch change the outputs");
@@ -25,16 +25,16 @@ namespace leeway::data {
 
 void resize_fields(PictureOptions& options, Fields& f) {
   f("preprocess", options.preprocess,
-    "preset for pictures: imagenet, or timm:SHARE (timm's crop_pct); for a model also mean and std");
+    "preset for pictures: imagenet, or timm:SHARE (timm's crop_pct); for a model, also sets mean and std");
   f("resize_shorter", options.resize_shorter, from_to(1, longest_side),
-    "resize pictures: pixels of the shorter side (default: keep the size)");
+    "resize pictures: length of the shorter side in pixels (default: keep the size)");
   f.choice("interpolation", options.interpolation, {{"bilinear", ""}, {"bicubic", ""}, {"nearest", ""}},
            "interpolation of resize_shorter, with antialiasing (default: bilinear; timm:SHARE: bicubic)");
 }
 
 void crop_field(PictureOptions& options, Fields& f) {
   f("crop", options.crop, from_to(1, longest_side),
-    "crop to the middle N x N pixels (default: resize_shorter, if any)");
+    "crop to the central N x N pixels (default: resize_shorter, if given)");
 }
 
 void picture_labels_field(PictureOptions& options, Fields& f) {
@@ -74,7 +74,7 @@ void layout_field(ModelReading& reading, Fields& f) {
            {{"auto", "detected"},
             {"nchw", "images, channels first"},
             {"nhwc", "images, channels last"},
-            {"nhw", "gray images"},
+            {"nhw", "grayscale images"},
             {"rows", "tables (n,d) or sequences (n,a,b), numbers of any range"}},
            "order of the dimensions of x");
 }
@@ -92,9 +92,9 @@ void file_fields(ModelReading& reading, Fields& f) {
   normalization_fields(reading, f);
   f("template", reading.templates,
     "text for a class of a CLIP model, with {} for its name (default: a photo of a {}); or a file with one "
-    "text per line: their mean");
+    "text per line, which are averaged");
   f("vocabulary", reading.vocabulary,
-    "vocabulary of a CLIP model: bpe_simple_vocab_16e6.txt.gz or merges.txt (default: beside the model)");
+    "vocabulary of a CLIP model: bpe_simple_vocab_16e6.txt.gz or merges.txt (default: next to the model)");
 }
 
 void classes_field(ModelReading& reading, Fields& f) {

@@ -139,7 +139,7 @@ std::pair<std::size_t, std::vector<std::size_t>> rows_by_id(SetRows set, const s
   std::vector<std::size_t> rows;
   for (const auto place : places_of_names(set.ids, ids)) {
     if (!place)
-      refuse(display_name(text), fmt::format("the ids of {}, each once", set.path),
+      refuse(display_name(text), fmt::format("each id of {} exactly once", set.path),
              fmt::format("{} missing or repeated", in_quotes(set.ids[rows.size()])));
     rows.push_back(*place);
   }
@@ -164,8 +164,8 @@ void put_labels(OutputsShards& set, const std::string& path, OutputsOptions opti
       differ += labels[i] != no_label && !same_label(labels[i], (*set.rest.labels)[i]) ? 1 : 0;
     if (differ > 0)
       set.rest.warnings.push_back(
-          fmt::format("{}: its labels differ from the labels in {} (which are used) at {} of {} rows: do the "
-                      "rows have the same order?",
+          fmt::format("{}: its labels differ from the labels in {} (which are used) at {} of {} rows: are "
+                      "the rows in the same order?",
                       set.rest.path, display_name(path), differ, labels.size()));
   }
   const std::string missing = missing_labels_text(display_name(path), labels);

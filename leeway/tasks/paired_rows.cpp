@@ -30,7 +30,7 @@ void note_unproved(std::vector<std::string>& lines, const std::string& name, con
   if (a.fitted && !a.converged)
     lines.push_back(
         fmt::format("{}: the maximum is certified to {:.2g}, not to {:.0e}, after {} evaluations: another "
-                    "beta may give that much more",
+                    "beta may raise it by that much",
                     name, a.gap, agreement::Options{}.gap, a.evaluations));
 }
 

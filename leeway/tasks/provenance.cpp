@@ -152,9 +152,9 @@ Section assumptions_section(const Assess& record) {
       "one person), the intervals are too narrow."};
   if (intervals > 0)
     items.push_back(fmt::format(
-        "Intervals have level {}: those of proportions are exact (Clopper and Pearson), those of PA use its "
-        "variance at the maximum. Of the {} intervals in the first table, about {} are expected to miss the "
-        "true value.",
+        "Intervals have level {}: intervals of proportions are exact (Clopper and Pearson), intervals of PA "
+        "use its variance at the maximum. Of the {} intervals in the first table, about {} are expected to "
+        "miss the true value.",
         percent(record.level, record.level > .99 ? 1 : 0), intervals,
         significant(std::max(1., std::round((1 - record.level) * static_cast<double>(intervals))), 2)));
   if (record.bounds) items.push_back(record.bounds->assumption);

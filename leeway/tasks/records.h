@@ -48,7 +48,7 @@ void each_record(const Visit& visit) {
   visit(RecordKind<Adapt>{"a model with batch normalization adapted to other images (leeway adapt)"});
   visit(RecordKind<Align>{"PCA alignment of clean and shifted features (leeway align)"});
   visit(RecordKind<Attack>{"adversarial examples (leeway attack)"});
-  visit(RecordKind<AttackCurve>{"models under attacks of growing strength (leeway attack curve)"});
+  visit(RecordKind<AttackCurve>{"models under attacks of increasing strength (leeway attack curve)"});
   visit(RecordKind<Bound>{"the error on a target without labels (leeway bound)"});
   visit(RecordKind<BoundEvaluation>{
       "bounds and estimates on many shifts with known errors (leeway bound evaluate)"});
@@ -75,14 +75,14 @@ void each_record(const Visit& visit) {
   visit(RecordKind<Report>{"HTML report of saved records (leeway report)"});
   visit(RecordKind<Select>{"checkpoints selected by posterior agreement and accuracy (leeway select)"});
   visit(RecordKind<Shift>{"a shifted copy of a set of images (leeway shift)"});
-  visit(RecordKind<ShiftText>{"a CSV file with one column of texts shifted (leeway shift text)"});
+  visit(RecordKind<ShiftText>{"a CSV file with one shifted text column (leeway shift text)"});
   visit(RecordKind<SweepCollect>{"the records of a sweep as one table (leeway sweep collect)"});
   visit(RecordKind<SweepPlan>{"plan of a study: units to run (leeway sweep plan)"});
   visit(RecordKind<SweepReport>{
       "comparison of algorithms under shifts from the runs of a sweep (leeway sweep report)"});
   visit(RecordKind<SweepRun>{"units that were run (leeway sweep run)"});
   visit(RecordKind<SweepStatus>{"status of a sweep (leeway sweep status)"});
-  visit(RecordKind<Train>{"a classifier that was trained (leeway train)"});
+  visit(RecordKind<Train>{"a trained classifier (leeway train)"});
 }
 
 struct RecordType {

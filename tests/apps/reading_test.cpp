@@ -71,7 +71,7 @@ TEST_F(BadInputs, OfEveryCommandThatComparesSets) {
     refused({command, 3, {"none.npy: expected"}});
   write_npy(folder_ / "j.npy", make_array<double>({2, 2, 1}, {1, -1, 1, -1}));
   const std::string gradients = "average-case --logits t.npy --jacobian j.npy --sigma .1";
-  refused({gradients, 3, {"t.npy: expected the logits whose gradients j.npy holds", "found probabilities"}});
+  refused({gradients, 3, {"t.npy: expected the logits whose gradients are in j.npy", "found probabilities"}});
   EXPECT_EQ(run(gradients + " --as logits").code, 0);
 }
 

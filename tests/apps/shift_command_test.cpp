@@ -101,7 +101,7 @@ TEST_F(ShiftTextCommand, TheRecordSaysHow) {
 
 TEST_F(ShiftTextCommand, OverwrittenTextsAreAFinding) {
   EXPECT_THAT(run("shift text amplify --data in.csv --strength 2 --out out.csv").out,
-              HasSubstr("In 2 of 3 texts all words were replaced: the inserted words reveal the label"));
+              HasSubstr("In 2 of 3 texts, all words were replaced: the inserted words reveal the label"));
 }
 
 TEST_F(ShiftTextCommand, WordsOfTheUsers) {

@@ -68,7 +68,7 @@ TEST_F(Usage, ValuesThatNoOptionTakes) {
                {"pa a.npy a.npz --seed=-9999999999999999999999", 2, {"--seed: " + natural}},
                {"pa a.npy a.npz --config minus.toml", 2, {"--seed: " + natural + "'-1'"}},
                {"inspect a.npz --input 3,-1,3", 2, {"--input: " + natural + "'-1'"}},
-               {"train --data a.npz --lr 1e400 --out o", 2, {"--lr: ", "float64 holds, found '1e400'"}},
+               {"train --data a.npz --lr 1e400 --out o", 2, {"--lr: ", "fits in float64, found '1e400'"}},
                {"infer --model m --data a.npz --scale nan --out o", 2, {"--scale: ", "found 'nan'"}},
                {"bound evaluate shifts.csv --delta 90%", 2, {"--delta: ", "from 1e-12 to 0.5, found 0.9"}}});
   for (const std::string option : {"--curve", "--bootstrap"})
@@ -147,7 +147,9 @@ TEST_F(Usage, OfAssess) {
       "assess --no-bounds ",
       {{"--source a.npz", 2, {"--target"}},
        {"--source a.npz --target t=", 2, {"--target t=: expected [[MODEL/]SHIFT=]FILE"}},
-       {"--source a=a.npz b=a.npz --target t=a.npz", 2, {"expected MODEL/SHIFT=FILE, as there are 2 models"}},
+       {"--source a=a.npz b=a.npz --target t=a.npz",
+        2,
+        {"expected MODEL/SHIFT=FILE, because there are 2 models"}},
        {"--source a=a.npz b=a.npz --target a/t=a.npz", 2, {"no --target for the model \"b\""}},
        {"--source a=a.npz --target b/t=a.npz", 2, {"no --source names the model \"b\""}},
        {"--source a=a.npz a=a.npz --target a/t=a.npz", 2, {"model \"a\" already has a source"}},
@@ -165,7 +167,7 @@ TEST_F(Usage, OfAssess) {
        {one + "--model m.pt --images x.npz", 2, {"--model m.pt: expected --sigma"}},
        {one + "--sigma 1", 2, {"--sigma requires --model or --jacobian"}},
        {one + "--model m.pt --sigma 1 --images t=x.npz", 2, {"--model m.pt: expected --images FILE"}},
-       {two + "--jacobian j.npy --sigma 1", 2, {"expected MODEL=FILE, as there are 2 models"}},
+       {two + "--jacobian j.npy --sigma 1", 2, {"expected MODEL=FILE, because there are 2 models"}},
        {two + "--jacobian c=j.npy --sigma 1", 2, {"no --source names the model \"c\""}},
        {two + "--jacobian a=j.npy a=j.npy --sigma 1", 2, {"model \"a\" already has a --jacobian"}},
        {one + "--jacobian model= --sigma 1", 2, {"expected [MODEL=]FILE"}},

@@ -90,17 +90,17 @@ TEST(SelectRecord, WordsSayWhatEachCriterionChooses) {
   Select record = test::full_select();
   EXPECT_THAT(headline_of(record),
               AllOf(StartsWith("Posterior agreement chooses run/e1.npz, accuracy chooses run/e2.npz."),
-                    HasSubstr("right on 55% of samples, the second on 50%")));
+                    HasSubstr("an accuracy of 55%, the second of 50%")));
   EXPECT_THAT(
       findings_of(record),
       ElementsAre("rows of shifted/e0.npz need not be those of run/e0.npz",
-                  AllOf(HasSubstr("run/e1.npz is higher than that of run/e2.npz by 0.20 (0.15 to 0.25)"),
+                  AllOf(HasSubstr("higher for run/e1.npz than for run/e2.npz, by 0.20 (0.15 to 0.25)"),
                         EndsWith("a clear difference."))));
   record.selected.pa_difference->interval.low = 0;
   EXPECT_THAT(difference_words(record), EndsWith("not a clear difference on these samples."));
   record.selected.accuracy = record.selected.pa;
   EXPECT_THAT(headline_of(record),
-              HasSubstr("same checkpoint, run/e1.npz. Under the shift it is right on 55%"));
+              HasSubstr("same checkpoint, run/e1.npz. Its accuracy under the shift is 55%"));
   record = test::bare_select();
   record.selected.pa.checkpoint = "two\nlines";
   EXPECT_THAT(headline_of(record),
@@ -161,7 +161,7 @@ TEST(BoundRecord, WordsSayTheBoundTheEstimatesAndTheTruth) {
   EXPECT_THAT(findings_of(record),
               ElementsAre(AllOf(HasSubstr("24.0%"), HasSubstr("at most 30.0%"), HasSubstr("It is, except"))));
   record.dis2->dis2.corollary->holds = false;
-  EXPECT_THAT(findings_of(record), ElementsAre(HasSubstr("does not disprove the assumption")));
+  EXPECT_THAT(findings_of(record), ElementsAre(HasSubstr("which does not disprove it")));
   record.dis2->dis2.corollary.reset();
   record.dis2->dis2.agreement_source = .06;
   EXPECT_THAT(findings_of(record), ElementsAre(error_bound::critic_warning(record.dis2->dis2)));
@@ -173,7 +173,7 @@ TEST(BoundRecord, WordsSayTheBoundTheEstimatesAndTheTruth) {
   record.dis2->dis2.bound = 1;
   EXPECT_THAT(headline_of(record), HasSubstr("it reaches 100%"));
   record.dis2.reset(), record.target.error.reset();
-  EXPECT_EQ(headline_of(record), "Single estimates: 20 to 28%.");
+  EXPECT_EQ(headline_of(record), "Individual estimates: 20 to 28%.");
   EXPECT_THAT(findings_of(record), IsEmpty());
   const double errors[] = {.28, .2, .21};
   EXPECT_EQ(percent_range(errors, "–"), "20–28%");
@@ -260,7 +260,7 @@ TEST(AverageCaseRecord, IsReadAsItWasWritten) {
   (void)round_trip(test::full_average_case());
   (void)round_trip(test::bare_average_case());
   refused(test::bare_average_case(),
-          {{"/leading", "mc", "a result of 'mc' under the strongest noise, found none"}});
+          {{"/leading", "mc", "a result for 'mc' under the strongest noise, found none"}});
 }
 
 TEST(AverageCaseRecord, IsAMemberOfAnAssessment) {

@@ -61,12 +61,14 @@ TEST(TrainRecord, SaysWhichEpochIsKeptAndWhatElseWouldBe) {
   EXPECT_EQ(headline_of(record),
             "Epoch 1 of 2 was kept: 40% (36–44) of 600 validation images are predicted as their label, 30% "
             "(26–34) under the attack of training.");
-  EXPECT_THAT(findings_of(record), ElementsAre("Agreement chose epoch 1; accuracy would have chosen epoch 2.",
-                                               "Accuracy and the worst group choose the same epoch, 2."));
+  EXPECT_THAT(findings_of(record),
+              ElementsAre("Agreement chose epoch 1; accuracy would have chosen epoch 2.",
+                          "Accuracy and worst-group accuracy choose the same epoch, 2."));
   Training& training = record.results[0].training;
   training.best_by_score = 2, training.best_by_worst_group = 1;
-  EXPECT_THAT(findings_of(record), ElementsAre("Agreement and accuracy choose the same epoch, 2.",
-                                               "Accuracy chooses epoch 2, the worst group epoch 1."));
+  EXPECT_THAT(findings_of(record),
+              ElementsAre("Agreement and accuracy choose the same epoch, 2.",
+                          "Accuracy chooses epoch 2; worst-group accuracy chooses epoch 1."));
   training.best_by_score = training.best_by_worst_group = {};
   EXPECT_THAT(findings_of(record), IsEmpty());
   training.epochs.back().parts = {{"weight_change", .2}};
@@ -100,8 +102,8 @@ TEST(AttackRecord, SaysWhatIsLeftOrHowFarImagesMoved) {
             "fmn in l0 succeeds on 70% (67–73) of 1,000 images, with a median norm of 12.0 (11.0 to 14.0).");
   EXPECT_THAT(
       findings_of(of_minimum_norm()),
-      ElementsAre(StartsWith("Two passes of the same 16 rows differ by up to 0.5 in a logit."),
-                  StartsWith("20.0% of 100 rows withstand fmn without a limit to the radius"),
+      ElementsAre(StartsWith("Two passes over the same 16 rows differ by up to 0.5 in a logit."),
+                  StartsWith("20.0% of 100 rows withstand fmn without a limit on the radius"),
                   "The attack needs a norm of at most 5 for a quarter of the images, ∞ for three quarters."));
 }
 

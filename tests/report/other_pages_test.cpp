@@ -99,7 +99,7 @@ TEST(AlignPage, ShowsProjectionsByClass) {
   const std::string page = html_report(aligned(true));
   EXPECT_THAT(page, HasSubstr("data-spec=\"alignment\""));
   EXPECT_THAT(page, HasSubstr("id=\"spec-alignment\""));
-  EXPECT_THAT(page, HasSubstr("12.5 degrees between the first principal directions"));
+  EXPECT_THAT(page, HasSubstr("the first principal directions are 12.5 degrees apart"));
   EXPECT_THAT(page, HasSubstr("blue&lt;1&gt;.npz"));
   EXPECT_THAT(page, Not(HasSubstr("blue<1>")));
   EXPECT_THAT(page, HasSubstr("nine"));

@@ -45,7 +45,7 @@ TEST(AdaptTask, ChannelsOfAllLayersWeighTheSame) {
   EXPECT_NEAR(found.mean_shift, .2, 1e-12);
   EXPECT_NEAR(found.variance_ratio, std::pow(2, .25), 1e-12);
   EXPECT_EQ(record.envelope.headline,
-            "2 layers of batch normalization now have the statistics of 7 images: means changed by 0.2 "
+            "2 batch normalization layers now use the statistics of 7 images: means changed by 0.2 "
             "standard deviations, variances by a factor of 1.19.");
   EXPECT_EQ(record.envelope.findings,
             std::vector<std::string>{"The means changed most in bn1: by 0.5 standard deviations."});
@@ -54,7 +54,7 @@ TEST(AdaptTask, ChannelsOfAllLayersWeighTheSame) {
 
 TEST(AdaptTask, OfOneLayer) {
   const Adapt record = record_of(Told({{"bn", 2, .5, 2}}));
-  EXPECT_EQ(record.envelope.headline.substr(0, 49), "One layer of batch normalization now has the stat");
+  EXPECT_EQ(record.envelope.headline.substr(0, 53), "One batch normalization layer now uses the statistics");
   EXPECT_TRUE(record.envelope.findings.empty());
 }
 

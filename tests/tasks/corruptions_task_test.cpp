@@ -198,10 +198,10 @@ TEST_F(CorruptionsTaskTest, WhatIsNotDefinedOnGreyIsLeftOut) {
   CorruptionsTask one = task(images);
   one.options.corruptions = {"brightness", "saturate"};
   const Corruptions record = corruptions(one);
-  EXPECT_EQ(record.results[2].left_out, "not defined on gray images");
+  EXPECT_EQ(record.results[2].left_out, "not defined on grayscale images");
   EXPECT_FALSE(record.results[2].judged.accuracy.value.has_value());
   EXPECT_EQ(record.errors.size(), 1u);
-  EXPECT_THAT(record.envelope.findings, Contains("saturate was skipped: not defined on gray images."));
+  EXPECT_THAT(record.envelope.findings, Contains("saturate was skipped: not defined on grayscale images."));
   const Images colour = made(40, 3, 8);
   CorruptionsTask other = task(colour);
   other.sheet = (folder_ / "sheet.png").string();
@@ -267,7 +267,7 @@ TEST_F(CorruptionsTaskTest, ProceduralFrostIsKeptOutOfThePublishedNumber) {
   EXPECT_DOUBLE_EQ(*record.mean->mce.value, *record.errors[1].ce.value);
   EXPECT_THAT(record.mean->not_comparable, Contains("frost is procedural"));
   EXPECT_THAT(record.mean->not_comparable,
-              Contains("AlexNet's errors are for 1,000 classes, the model has 2"));
+              Contains("AlexNet's errors are for 1,000 classes, but the model has 2"));
   EXPECT_THAT(record.envelope.findings, Contains(HasSubstr("Not comparable with published tables: ")));
 }
 
@@ -311,7 +311,7 @@ TEST_F(CorruptionsTaskTest, PublishedFilesInPlaceOfMadeOnes) {
   EXPECT_FALSE(unpaired.results[0].pa.value.has_value());
   EXPECT_FALSE(unpaired.results[0].mean_change.has_value());
   EXPECT_TRUE(unpaired.results[0].judged.accuracy.value.has_value());
-  EXPECT_THAT(unpaired.envelope.warnings, ElementsAre(HasSubstr("not paired with those of made.npz")));
+  EXPECT_THAT(unpaired.envelope.warnings, ElementsAre(HasSubstr("not paired with the images of made.npz")));
   // pictures of another size; a corruption that is not there; options that make no sense
   const Images larger = made(40, 3, 8);
   CorruptionsTask other = task(larger);

@@ -37,7 +37,7 @@ TEST_F(DataTasks, RenderedImagesAreDescribed) {
   EXPECT_EQ(result.files.attributes->xxh3_128.size(), 32u);
   EXPECT_FALSE(result.files.sheet);
   EXPECT_THAT(result.only.at(0).values, ElementsAre("heart"));
-  EXPECT_EQ(record.envelope.headline, "5 images of dsprites are 8 x 8 pixels; shape counts 3 classes.");
+  EXPECT_EQ(record.envelope.headline, "5 images of dsprites are 8 x 8 pixels; shape has 3 classes.");
   EXPECT_EQ(read_images(path("a.npz")).n(), 5u);
   EXPECT_TRUE(to_json(record)["results"][0].at("sheet").is_null());
 }

@@ -70,8 +70,7 @@ TEST_F(Inputs, LabelsAndGroupsOfAFileFollowItsIds) {
     EXPECT_EQ(set.groups.at(0).levels[static_cast<std::size_t>(set.groups[0].codes[0])], "M");
   }
   reading.labels = table("l.csv", "id,label\nb,0\nc,1\n");
-  EXPECT_REFUSED(log.open_set(outputs, reading, SetRole::first),
-                 "each once, found 'a' missing or repeated...");
+  EXPECT_REFUSED(log.open_set(outputs, reading, SetRole::first), "once, found 'a' missing or repeated...");
 }
 
 // Labels from 1 are recognized by the number of classes, not of rows.

@@ -74,7 +74,7 @@ TEST(InferTask, WithoutLabelsThereIsNoAccuracy) {
   const Told model;
   const Infer record = infer({.model = model, .images = images({})}).record;
   EXPECT_FALSE(record.results.at(0).accuracy.value.has_value());
-  EXPECT_EQ(record.envelope.headline, "Logits of 4 images for 3 classes.");
+  EXPECT_EQ(record.envelope.headline, "The outputs hold logits of 4 images for 3 classes.");
 }
 
 TEST(InferTask, RowsWithoutALabelDoNotCount) {
@@ -149,9 +149,10 @@ TEST(LoadedModel, AnotherNormalizationIsNamedByItsFlags) {
   model.other_ = nn::OtherNormalization{{"CIFAR", {1, {.5}, {.25}}}, {{"none", {}}}, 100, .9, .2};
   EXPECT_THAT(
       normalization_warnings(model, images({})),
-      ElementsAre("m.onnx is right on 20% of 100 images with its declared normalization (--scale 2 --mean "
-                  "0.5 --std 0.25), but on 90% with the normalization of CIFAR (--mean 0.5 --std 0.25), "
-                  "which is equivalent here to none (no normalization): the declared one may be wrong"));
+      ElementsAre(
+          "m.onnx is right on 20% of 100 images with its declared normalization (--scale 2 --mean "
+          "0.5 --std 0.25), but on 90% with the normalization of CIFAR (--mean 0.5 --std 0.25), "
+          "which is equivalent here to none (no normalization): the declared normalization may be wrong"));
 }
 
 TEST(LoadedModel, LabelsThatSeemToCountFromOneAreNamed) {

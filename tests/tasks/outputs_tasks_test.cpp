@@ -259,7 +259,7 @@ TEST(SelectTask, RefusesSetsThatCannotBeCompared) {
   };
   EXPECT_THAT(complaint({}), HasSubstr("at least one checkpoint"));
   EXPECT_EQ(complaint({{"a", right(), outputs("wide", 3, {1, 2, 3, 1, 2, 3})}}),
-            "wide: expected 2 rows of 2 classes, as right has, found 2 of 3");
+            "wide: expected 2 rows and 2 classes, as in right, found 2 rows and 3 classes");
   EXPECT_THAT(complaint({{"a", right(), right()}, {"b", outputs("long", 2, {1, 2, 3, 4, 5, 6}), right()}}),
               HasSubstr("found 3 of 2"));
 }

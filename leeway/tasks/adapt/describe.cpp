@@ -29,7 +29,7 @@ void fields(AdaptOptions& options, Fields& f) {
 void fields(AdaptedModel& model, Fields& f) {
   f.unless_empty("model", model.model, "model file");
   f.unless_empty("data", model.data, "images of the target");
-  f.unless_empty("out", model.out, "file of the adapted model");
+  f.unless_empty("out", model.out, "adapted model file");
   f("n", model.n, at_least(2), "number of images");
   f("mean_shift", model.mean_shift, at_least(0), "mean_shift over the channels of all layers");
   f("variance_ratio", model.variance_ratio, at_least(0), "variance_ratio over the channels of all layers");
@@ -39,10 +39,11 @@ void fields(AdaptedModel& model, Fields& f) {
 std::string headline_of(const Adapt& record) {
   const AdaptedModel& model = record.results.at(0);
   return fmt::format(
-      "{} of batch normalization now {} the statistics of {} images: means changed by {} standard "
-      "deviations, variances by a factor of {}.",
-      model.layers.size() == 1 ? "One layer" : fmt::format("{} layers", model.layers.size()),
-      model.layers.size() == 1 ? "has" : "have", count(model.n), significant(model.mean_shift, 3),
+      "{} now {} the statistics of {} images: means changed by {} standard deviations, variances by a factor "
+      "of {}.",
+      model.layers.size() == 1 ? "One batch normalization layer"
+                               : fmt::format("{} batch normalization layers", model.layers.size()),
+      model.layers.size() == 1 ? "uses" : "use", count(model.n), significant(model.mean_shift, 3),
       significant(model.variance_ratio, 3));
 }
 

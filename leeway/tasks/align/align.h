@@ -23,7 +23,7 @@
 namespace leeway::tasks {
 
 inline constexpr std::string_view align_schema = "leeway.align/2";
-inline constexpr std::string_view align_results = "one for each shifted set, in the order given";
+inline constexpr std::string_view align_results = "one result for each shifted set, in the order given";
 
 struct AlignOptions : OutputsReading {
   bool standardise = false;

@@ -13,7 +13,7 @@ void fields(AlignOptions& options, Fields& f) {
   f("standardise", options.standardise,
     "standardize each feature by its mean and standard deviation in each set");
   f("sample", options.sample, from_to(2, 1e9),
-    "number of random pairs, by --seed (default: all; the paper uses 128)");
+    "number of pairs to draw at random with --seed (default: all; the paper uses 128)");
   f("replicates", options.replicates, from_to(1, 1e6), "bootstrap replicates");
   fields(static_cast<OutputsReading&>(options), f);
 }
@@ -24,22 +24,24 @@ void fields(AlignSet& set, Fields& f) {
   f("n", set.n, at_least(2), "number of pairs");
   f("d", set.d, at_least(1), "number of features");
   f.measured("cross_domain_error", found.cross_domain_error, found.cross_domain_error_interval, from_to(0, 4),
-             "mean squared difference of a pair's projections, scaled to [-1,1] in each set");
+             "mean squared difference between the projections of a pair, scaled to [-1,1] in each set");
   f("correlation", found.correlation, a_share,
-    "correlation of the projections over pairs; the sign of the directions makes it positive");
+    "correlation of the projections over pairs; the directions are signed to make it positive");
   f("angle", found.angle, from_to(0, 180), "angle between the two directions, in degrees");
-  f("explained_variance_clean", found.clean.explained, a_share, "share of clean variance explained");
-  f("explained_variance_shifted", found.shifted.explained, a_share, "share of shifted variance explained");
+  f("explained_variance_clean", found.clean.explained, a_share,
+    "share of the clean variance that the direction explains");
+  f("explained_variance_shifted", found.shifted.explained, a_share,
+    "share of the shifted variance that the direction explains");
   f.measured("class_variance_clean", found.clean.class_variance, a_share,
-             "share of the variance of the projections within classes; null without labels");
+             "within-class share of the projections' variance; null without labels");
   f.measured("class_variance_shifted", found.shifted.class_variance, a_share,
-             "the same share in the shifted set");
+             "within-class share in the shifted set");
   f("projections_clean", found.clean.projections, from_to(-1, 1),
     "projections of at most 1000 evenly spaced pairs");
   f("projections_shifted", found.shifted.projections, from_to(-1, 1), "projections of the same pairs");
   f("projection_labels", set.projection_labels, "classes of these pairs; []: no labels");
   f.lengths({.alike = {"projections_clean", "projections_shifted"}, .or_empty = {"projection_labels"}});
-  f("pairing", set.pairing, "evidence that row i of one set is row i of the other");
+  f("pairing", set.pairing, "evidence that row i is the same sample in both sets");
   f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
 }
 
@@ -51,8 +53,8 @@ std::string headline_of(const Align& record) {
   const auto most = std::ranges::max_element(record.results, {}, apart);
   const std::string shifted = display_name(most->shifted);
   std::string text = fmt::format(
-      "{} {}: {} degrees between the first principal directions, cross-domain error {}",
-      record.results.size() == 1 ? "Features of the clean set and" : "Least aligned is", shifted,
+      "{} {}: the first principal directions are {} degrees apart, with a cross-domain error of {}",
+      record.results.size() == 1 ? "Clean set and" : "Least aligned is", shifted,
       significant(most->found.angle < 1e-6 ? 0 : most->found.angle, 3), significant(apart(*most).first, 2));
   const auto &clean = most->found.clean.class_variance,
              &shifted_variance = most->found.shifted.class_variance;

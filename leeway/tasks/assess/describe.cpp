@@ -103,8 +103,8 @@ static void fields(AssessBounds& bounds, Fields& f) {
   f("restarts", bounds.restarts, "number of critics trained");
   f("bootstrap", bounds.bootstrap,
     "bootstrap replicates for the intervals of the estimates; 0: no intervals");
-  f("assumption", bounds.assumption, "assumption of the bound and when it fails, a sentence");
-  f("likely", bounds.likely, "coverage of the likely range in tests, a sentence");
+  f("assumption", bounds.assumption, "one sentence: the assumption of the bound and when it fails");
+  f("likely", bounds.likely, "one sentence: how often the likely range contained the true error in tests");
   f("methods", bounds.methods, "methods that estimate errors");
 }
 
@@ -112,21 +112,21 @@ static void fields(AssessComparison& comparison, Fields& f) {
   f("target", comparison.target, "name of the target");
   f("model", comparison.model, "first of the two models");
   f("other", comparison.other, "second of the two models");
-  f("n", comparison.n, "samples that both models were evaluated on");
+  f("n", comparison.n, "number of samples that both models were evaluated on");
   measured(f, "difference", comparison.difference, from_to(-1, 1),
            "accuracy of model minus accuracy of other on these samples (Bonett and Price 2012)");
-  f("mcnemar_p", comparison.mcnemar_p, a_share, "McNemar's exact test, two-sided");
-  f("clear", comparison.clear, "the interval excludes 0");
+  f("mcnemar_p", comparison.mcnemar_p, a_share, "two-sided p-value of McNemar's exact test");
+  f("clear", comparison.clear, "whether the interval excludes 0");
 }
 
 static void fields(AssessGate::Violation& violation, Fields& f) {
-  f("model", violation.model, "the model");
+  f("model", violation.model, "name of the model");
   f("target", violation.target, "name of the target");
   f("value", violation.value, {}, "value for which the condition holds");
 }
 
 static void fields(AssessGate::Chunks& chunks, Fields& f) {
-  f("model", chunks.model, "the model");
+  f("model", chunks.model, "name of the model");
   f("target", chunks.target, "name of the target");
   f("first", chunks.first, "first chunk for which the condition holds");
   f("start", chunks.start, "start of that chunk; null for files");
@@ -136,7 +136,7 @@ static void fields(AssessGate::Chunks& chunks, Fields& f) {
 }
 
 static void fields(AssessGate::Undecided& undecided, Fields& f) {
-  f("model", undecided.model, "the model");
+  f("model", undecided.model, "name of the model");
   f("target", undecided.target, "name of the target");
   f("reason", undecided.reason, "why the value was not computed");
 }
@@ -148,7 +148,7 @@ static void fields(AssessGate& gate, Fields& f) {
   f.choice("op", gate.op, {{"<", ""}, {"<=", ""}, {">", ""}, {">=", ""}, {"==", ""}, {"!=", ""}},
            "comparison");
   f("threshold", gate.threshold, {}, "number that the value is compared with");
-  f("violated", violated, "the condition holds for a result or for a chunk of a result");
+  f("violated", violated, "whether the condition holds for a result or for a chunk of a result");
   f("violations", gate.violations, "results for which the condition holds");
   over_time_field(f, gate.chunks, "first chunks for which the condition holds; null if there are none");
   f("not_computed", gate.not_computed, "results without a value");
@@ -159,8 +159,8 @@ static void fields(AssessCell& cell, Fields& f) {
   f.unless_empty("group", cell.group,
                  "attribute, or class and attribute (class / background); null for a class");
   f("name", cell.name, "name of the class, or level of the attribute (snow; husky / snow)");
-  f("n", cell.n, "samples of the target");
-  f("source_n", cell.source_n, "samples of the source; 0 if unknown");
+  f("n", cell.n, "number of target samples");
+  f("source_n", cell.source_n, "number of source samples; 0 if unknown");
   measured(f, "accuracy", cell.accuracy, a_share, "accuracy; null without labels");
   measured(f, "source_accuracy", cell.source_accuracy, a_share, "accuracy on the source");
   measured(f, "afr_pred", cell.afr_pred, a_share, "share of unchanged predictions; null if not paired");
@@ -168,8 +168,8 @@ static void fields(AssessCell& cell, Fields& f) {
 
 static void fields(AssessConfidence& confidence, Fields& f) {
   f("edges", confidence.edges, a_share, "edges of the bins [edge, next edge); the last bin includes 1");
-  f("clean", confidence.clean, "samples of the source in each bin");
-  f("shifted", confidence.shifted, "samples of the target in each bin");
+  f("clean", confidence.clean, "number of source samples in each bin");
+  f("shifted", confidence.shifted, "number of target samples in each bin");
   f.lengths({.alike = {"clean", "shifted"}});
   f("clean_mean", confidence.clean_mean, a_share, "mean confidence on the source");
   f("shifted_mean", confidence.shifted_mean, a_share, "mean confidence on the target");
@@ -204,11 +204,11 @@ void fields(AssessResult& r, Fields& f) {
   if (const AssessCell* cell = r.worst_group()) worst_group = *cell;
   f("model", r.model, "name of the model");
   f("target", r.target, "name of the target");
-  f("n", r.n, at_least(1), "samples of the target");
-  f("source_n", r.source_n, at_least(1), "samples of the source");
+  f("n", r.n, at_least(1), "number of target samples");
+  f("source_n", r.source_n, at_least(1), "number of source samples");
   f("k", r.k, at_least(2), "number of classes");
-  f("paired", r.paired, "row i of the target is row i of the source after the shift");
-  f("labelled", r.labelled, "the target has labels");
+  f("paired", r.paired, "whether row i of the target is row i of the source after the shift");
+  f("labelled", r.labelled, "whether the target has labels");
   f("pairing", r.pairing, "evidence that rows are pairs, or why rows are treated as unpaired");
   measured(f, "accuracy", r.accuracy, a_share, "accuracy on the target; null without labels");
   measured(f, "source_accuracy", r.source_accuracy, a_share, "accuracy on the source");
@@ -220,16 +220,16 @@ void fields(AssessResult& r, Fields& f) {
   measured(f, "pa", r.pa, at_least(0), "posterior agreement, 0 to log k; null if not paired");
   f("pa_normalized", r.pa_normalized, a_share, "pa / log k");
   f("log_pa_mean", r.log_pa_mean, Range{.most = 0}, "pa - log k");
-  f("beta", r.beta, at_least(0), "inverse temperature of the maximum");
-  f("gap", r.gap, at_least(0), "certified gap: no other beta raises the maximum by more");
+  f("beta", r.beta, at_least(0), "inverse temperature at the maximum");
+  f("gap", r.gap, at_least(0), "certified gap: no other beta raises the maximum by more than this");
   f("error_bound", r.error_bound, a_share,
     "upper bound on the error, without target labels: source_error + discrepancy + concentration, at most 1");
   f("error_bound_terms", r.error_bound_terms, "terms of the bound; null without a bound");
   f("estimates", estimates,
     "estimates of the error, without target labels, by method; intervals with --bootstrap");
   f("likely_error", r.likely_error,
-    "error without target labels: an estimate and its likely range; null without estimates");
-  f("drift", r.drift, "tests of differences between source and target, labels excluded");
+    "error estimated without target labels, with its likely range; null without estimates");
+  f("drift", r.drift, "tests for differences between source and target, excluding labels");
   f("source_quality", r.source_quality, "other quality measures from the source's labels");
   f("quality", r.quality, "other quality measures from the target's labels; null without labels");
   f("quality_change", r.quality_change, "quality minus source_quality; on the same samples if paired");
@@ -238,28 +238,29 @@ void fields(AssessResult& r, Fields& f) {
   f("local_maxima", r.local_maxima, "local maxima of A(beta), including the global one, sorted by beta");
   f("confidence", r.confidence, "distribution of the model's confidence");
   f("classes", r.classes,
-    "samples by label (without labels: by clean prediction), worst first, empty classes last; [] without "
+    "classes by label (without labels: by clean prediction), worst first, empty classes last; [] without "
     "labels and pairs");
   f("groups", r.groups,
-    "samples by level of each attribute; with labels, also by class and level; worst first, at most 1000 per "
+    "groups by level of each attribute; with labels, also by class and level; worst first, at most 1000 per "
     "attribute");
   f("worst_class", worst_class, "first element of classes; null if it has no samples");
   f("worst_group", worst_group, "first element of groups");
   f("confusion", r.confusion,
-    "samples predicted as class i clean and as class j shifted; [] beyond 100 classes");
+    "number of samples predicted as class i before and class j after the shift; [] with more than 100 "
+    "classes");
   f.lengths({.square = "confusion"});
-  f("top_flips", r.top_flips, "most frequent changes of the prediction, at most 50");
-  f("flips", r.flips, "samples whose prediction changes (a selection), most confident contradiction first");
+  f("top_flips", r.top_flips, "most frequent prediction changes, at most 50");
+  f("flips", r.flips, "selected samples whose prediction changes, most confident change first");
   f("predicted_shares", r.shares, "share of samples predicted as each class");
-  f("warnings", r.warnings, "warnings, complete sentences");
+  f("warnings", r.warnings, "warnings, as complete sentences");
   f("not_computed", r.not_computed, "why a key is null or empty");
   r.estimates = std::move(estimates.list);
 }
 
 static void fields(AssessShifts& shifts, Fields& f) {
   f("models", shifts.models, "models evaluated on these samples");
-  f.unless_empty("target", shifts.target, "name of the target; null: the source alone");
-  f("left_out", shifts.left_out, "groups with more than 2,000 cells");
+  f.unless_empty("target", shifts.target, "name of the target; null: only the source");
+  f("left_out", shifts.left_out, "omitted groups, which have more than 2,000 cells");
   fields(shifts.shifts, f);
 }
 
@@ -268,10 +269,10 @@ void fields(AssessOptions& options, Fields& f) {
   f.choice("paired", options.paired, {{"auto", ""}, {"yes", ""}, {"no", ""}},
            "whether row i of the target is row i of the source: auto (detected from labels, ids or "
            "predictions), yes (labels and groups apply to both sets), no");
-  f("unit", options.unit, "name of a row in sentences, such as images or reviews (default samples)");
+  f("unit", options.unit, "noun for rows in sentences, such as images or reviews (default: samples)");
   time_field(options, f);
   f("chunk", options.chunk,
-    "size of a chunk over time: 1d, 12h, 1w, 30min (spans), or 1000 (rows in order of time)");
+    "chunk size: a time span such as 1d, 12h, 1w or 30min, or a number of rows in time order such as 1000");
   f.choice("undecided", options.undecided, {{"fail", ""}, {"pass", ""}},
            "result of a gate whose value was not computed: fail (exit 4) or pass");
   f("no_bounds", options.no_bounds, "skip the error bound and the error estimates");

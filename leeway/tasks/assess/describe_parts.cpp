@@ -16,43 +16,41 @@ static void fields(MovedValue& value, Fields& f) {
   f("name", value.name, "name of the class, or value of the column");
   f.choice("kind", value.kind, {{"new", ""}, {"vanished", ""}, {"grown", ""}, {"shrunk", ""}},
            "new: not in the source; vanished: not in the target");
-  f("source_n", value.source_n, "samples of the source");
-  f("n", value.n, "samples of the target");
+  f("source_n", value.source_n, "number of source samples");
+  f("n", value.n, "number of target samples");
   measured(f, "change", value.change, from_to(-1, 1),
            "target share minus source share; the intervals of all values of the column hold simultaneously");
 }
 
 static void fields(DriftTest& test, Fields& f) {
-  f("name", test.name, "what is tested: predicted class, confidence, or the group");
-  f.choice("test", test.test,
-           {{"chi-square", ""},
-            {"permutation", ""},
-            {"Kolmogorov-Smirnov", ""},
-            {"MMD permutation", ""},
-            {"MMD sign flip", ""},
-            {"none", ""}},
-           "homogeneity test of counts (permutation test for small counts); Kolmogorov-Smirnov test of "
-           "confidence and numbers; MMD test of features (sign flips for pairs); none: both sets have one "
-           "and the same value");
+  f("name", test.name, "tested quantity: predicted class, confidence, or the group");
+  f.choice(
+      "test", test.test,
+      {{"chi-square", ""},
+       {"permutation", ""},
+       {"Kolmogorov-Smirnov", ""},
+       {"MMD permutation", ""},
+       {"MMD sign flip", ""},
+       {"none", ""}},
+      "homogeneity test of counts (permutation test for small counts); Kolmogorov-Smirnov test of confidence "
+      "and numbers; MMD test of features (sign flips for pairs); none: all values in both sets are the same");
   f("statistic", test.statistic, at_least(0), "chi-square, Kolmogorov-Smirnov distance or MMD");
   f("p_alone", test.p_alone, a_share, "p-value of this test alone");
   f("p_value", test.p_value, a_share, "p-value adjusted by Holm's method over all tests of the result");
-  measured(
-      f, "distance", test.distance, a_share,
-      "total variation distance of the shares; for confidence and numbers the Kolmogorov-Smirnov distance; "
-      "for features 2 AUROC - 1 of the witness on held-out rows");
-  measured(f, "mean_change", test.mean_change, from_to(-1, 1),
-           "change of the mean confidence; null for counts");
+  measured(f, "distance", test.distance, a_share,
+           "total variation distance between the shares; for confidence and numbers, Kolmogorov-Smirnov "
+           "distance; for features, 2 AUROC - 1 of the witness on held-out rows");
+  measured(f, "mean_change", test.mean_change, from_to(-1, 1), "change in mean confidence; null for counts");
   f("moved", test.moved, "number of values whose share changed significantly");
   f("values", test.values,
-    "values whose share changed, largest change first, at most 50; numbers in bins of the source's "
+    "values whose share changed, largest change first, at most 50; numbers are binned by the source's "
     "quartiles");
 }
 
 static void fields(FeatureRow& row, Fields& f) {
   f("row", row.row, "row in the target's file, from 0");
   f("score", row.score, {},
-    "witness above its mean on the source, or for pairs its change, in standard deviations of the source");
+    "witness minus its source mean, or its change for pairs, in standard deviations of the source");
 }
 
 static void fields(FeatureTest& test, Fields& f) {
@@ -118,8 +116,8 @@ const std::array<QualityMeasure, quality_metrics> quality_measures{{
 
 static void fields(ClassQuality& one, Fields& f) {
   f("class", one.index, "index of the class");
-  f("n", one.n, "samples with this label");
-  f("predicted_n", one.predicted_n, "samples predicted as this class");
+  f("n", one.n, "number of samples with this label");
+  f("predicted_n", one.predicted_n, "number of samples predicted as this class");
   measured(f, "precision", one.precision, a_share,
            "share of samples predicted as this class that have this label; null without such samples");
   measured(f, "recall", one.recall, a_share,
@@ -130,19 +128,20 @@ static void fields(ClassQuality& one, Fields& f) {
 
 static void fields(ReliabilityBin& bin, Fields& f) {
   f("low", bin.low, a_share, "lower end of the bin");
-  f("high", bin.high, a_share, "upper end of the bin, excluded; the last bin includes 1");
+  f("high", bin.high, a_share, "exclusive upper end of the bin; the last bin includes 1");
   f("n", bin.n, "number of samples");
   f("confidence", bin.confidence, a_share, "mean confidence of these samples; null without samples");
   measured(f, "accuracy", bin.accuracy, a_share, "accuracy on these samples");
 }
 
 void fields(AssessQuality& quality, Fields& f) {
-  f("n", quality.n, at_least(1), "samples with a label");
+  f("n", quality.n, at_least(1), "number of samples with a label");
   for (const QualityMeasure& one : quality_measures)
     measured(f, one.key, quality.*one.value, one.range, one.meaning);
-  f("classes", quality.classes, "each class against the rest");
-  f("reliability", quality.reliability, "the bins of ece");
-  f("confusion", quality.confusion, "samples of label i predicted as class j; [] beyond 100 classes");
+  f("classes", quality.classes, "measures of each class against the rest");
+  f("reliability", quality.reliability, "bins used for ece");
+  f("confusion", quality.confusion,
+    "number of samples with label i predicted as class j; [] with more than 100 classes");
   f.lengths({.square = "confusion"});
 }
 
@@ -154,13 +153,13 @@ void fields(QualityChange& change, Fields& f) {
 static void fields(Subgroup& one, Fields& f) {
   f("columns", one.columns, "one or two group columns");
   f("values", one.values, "value of each column");
-  f("search_n", one.search_n, "samples in the search half");
-  f("n", one.n, "samples in the measurement half");
+  f("search_n", one.search_n, "number of samples in the search half");
+  f("n", one.n, "number of samples in the measurement half");
   measured(f, "accuracy", one.accuracy, a_share,
            "accuracy on the measurement half; the intervals of all listed subgroups hold simultaneously");
   measured(f, "difference", one.difference, from_to(-1, 1),
            "accuracy minus accuracy of the other samples in the measurement half");
-  f("clear", one.clear, "the interval of the difference lies below 0");
+  f("clear", one.clear, "whether the interval of the difference lies below 0");
   f.lengths({.alike = {"columns", "values"}});
 }
 

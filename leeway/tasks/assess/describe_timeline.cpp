@@ -34,8 +34,8 @@ static void fields(ChunkConfidence& confidence, Fields& f) {
 static void fields(TimelineBand& band, Fields& f) {
   f("low", band.low, "lower end of the band; null without a band");
   f("high", band.high, "upper end of the band");
-  f("below", band.below, "the chunk lies below the band");
-  f("above", band.above, "the chunk lies above the band");
+  f("below", band.below, "whether the chunk lies below the band");
+  f("above", band.above, "whether the chunk lies above the band");
 }
 
 static void fields(ChunkError& error, Fields& f) {
@@ -45,11 +45,11 @@ static void fields(ChunkError& error, Fields& f) {
 }
 
 static void fields(ChunkTest& test, Fields& f) {
-  f("name", test.name, "what is tested: predicted class, confidence, or the group");
+  f("name", test.name, "tested quantity: predicted class, confidence, or the group");
   f("p_alone", test.p_alone, a_share, "p-value of this test alone");
   f("p_value", test.p_value, a_share, "p-value adjusted by Holm's method over all tests of all chunks");
   f("distance", test.distance, a_share,
-    "total variation distance of the shares; for confidence and numbers the Kolmogorov-Smirnov distance");
+    "total variation distance between the shares; for confidence and numbers, Kolmogorov-Smirnov distance");
 }
 
 static void fields(ChunkDrift& drift, Fields& f) {
@@ -75,31 +75,32 @@ void fields(TimelineChunk& chunk, Fields& f) {
   f("start", chunk.start, a_time, "start of the span, or time of the first row; null for files");
   f("end", chunk.end, a_time, "end of the span, or time of the last row");
   f("n", chunk.n, at_least(1), "number of samples");
-  f("paired", chunk.paired, "rows are paired with rows of the source");
+  f("paired", chunk.paired, "whether rows are paired with source rows");
   measured(f, "accuracy", chunk.accuracy, a_share, "accuracy; null without labels");
   measured(f, "afr_pred", chunk.afr_pred, a_share, "share of unchanged predictions; null if not paired");
   measured(f, "pa", chunk.pa, at_least(0), "posterior agreement; null if not paired");
   f("likely_error", chunk.likely_error, "estimated error without labels; null without estimates");
   f("error_bound", chunk.error_bound, a_share,
-    "upper bound on the error without labels, valid for all chunks simultaneously; null beyond 100 chunks");
+    "upper bound on the error without labels, valid for all chunks simultaneously; null with more than 100 "
+    "chunks");
   f("confidence", chunk.confidence, "mean confidence of the model");
-  f("drift", chunk.drift, "tests of differences from the source");
+  f("drift", chunk.drift, "tests for differences from the source");
   f("bands", chunk.bands,
-    "ranges of source chunks of this size; without drift, all chunks stay inside with probability level");
+    "ranges of source chunks of this size; without drift, all chunks stay inside with probability `level`");
 }
 
 void fields(AssessTimeline& timeline, Fields& f) {
   f("model", timeline.model, "name of the model");
   f("target", timeline.target, "name of the target");
   f.choice("by", timeline.by, {{"span", ""}, {"rows", ""}, {"files", ""}},
-           "kind of chunks: spans of time, numbers of rows in order of time, or files");
+           "kind of chunks: time spans, numbers of rows in time order, or files");
   f("calendar", timeline.calendar, "whether start and end are seconds since 1970-01-01T00:00Z");
   f("gaps", timeline.gaps, "number of spans without rows between the first and the last chunk");
   f("tests", timeline.tests, "number of drift tests over all chunks");
   f("level", timeline.level, a_share,
     "probability that, without drift, no chunk leaves a band and no test raises an alarm");
   f("delta", timeline.delta, a_share, "failure probability of all bounds together, given their assumption");
-  f("chunks", timeline.chunks, "chunks in order of time");
+  f("chunks", timeline.chunks, "chunks in time order");
   f.lengths({.filled = {"chunks"}});
   f("not_computed", timeline.not_computed, "why a key is null in all chunks");
 }

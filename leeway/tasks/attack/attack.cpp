@@ -106,7 +106,7 @@ std::string blind_warning(const attack::AttackResult& result) {
       "cannot attack them: a noise attack of {} ran as well, and the worse of the two counts for each row "
       "(robust accuracy {} under {} alone, {} under noise alone)",
       100 * *result.zero_gradient, result.success.size(), name,
-      result.options.eps ? "the same radius" : "growing radius",
+      result.options.eps ? "the same radius" : "increasing radius",
       percent(result.beside_noise->attack_accuracy, 1), name,
       percent(result.beside_noise->noise_accuracy, 1));
 }

@@ -14,15 +14,15 @@ void fields(AttackOptions& options, Fields& f) {
   f("attack", options.attack, "attack, see leeway list attacks");
   f.one_of("norm", options.norm, every_norm, "norm of the perturbation; l0: number of changed values");
   f("eps", options.eps, at_least(0),
-    "radius for pixels in [0,1] (l2: of the whole image; default 8/255); in a record, null: minimum norm");
+    "radius for pixels in [0,1] (l2: over the whole image; default 8/255); null in a record: minimum norm");
   f.choice("loss", loss, {{"margin", ""}, {"difference", ""}, {"cross-entropy", ""}, {"dlr", ""}},
            "loss that the attack maximizes, see leeway/attack/attack.h");
-  f.one_of("levels", options.levels, every_levels, "values of pixels; 8bit: multiples of 1/255");
+  f.one_of("levels", options.levels, every_levels, "allowed pixel values; 8bit: multiples of 1/255");
   f.numbers("parameters", options.parameters,
             "parameters of the attack by name, defaults included; see leeway list attacks");
   std::optional<std::size_t> draws;
   if (options.draws > 1) draws = options.draws;
-  f("draws", draws, at_least(1), "passes of a randomized model that are averaged in every step; null: 1");
+  f("draws", draws, at_least(1), "passes of a randomized model averaged per step; null: 1");
   options.draws = draws.value_or(1);
   options.loss.reset();
   for (const Loss each : every_loss)
@@ -31,12 +31,13 @@ void fields(AttackOptions& options, Fields& f) {
 
 static void fields(Stage& stage, Fields& f) {
   f("attack", stage.attack, "attack of the ensemble");
-  f("robust_accuracy", stage.accuracy, a_share, "share that withstands this and all earlier attacks");
+  f("robust_accuracy", stage.accuracy, a_share, "share of rows that withstand this and all earlier attacks");
 }
 
 static void fields(BesideNoise& beside, Fields& f) {
-  f("attack_robust_accuracy", beside.attack_accuracy, a_share, "share that withstands the attack alone");
-  f("noise_robust_accuracy", beside.noise_accuracy, a_share, "share that withstands noise alone");
+  f("attack_robust_accuracy", beside.attack_accuracy, a_share,
+    "share of rows that withstand the attack alone");
+  f("noise_robust_accuracy", beside.noise_accuracy, a_share, "share of rows that withstand noise alone");
 }
 
 }  // namespace leeway::attack
@@ -64,9 +65,9 @@ static void fields(NearestNorms& norms, Fields& f) {
 }
 
 static void fields(JudgedRepeats& repeats, Fields& f) {
-  f("draws", repeats.draws, at_least(2), "passes that evaluate the attacked images");
+  f("draws", repeats.draws, at_least(2), "number of passes that evaluate the attacked images");
   f.measured("robust_accuracy", repeats.robust_accuracy, repeats.robust_accuracy_interval, a_share,
-             "mean over passes, with Student's interval over passes on these images");
+             "mean over passes on these images, with a Student's t interval");
 }
 
 static void fields(Check& check, Fields& f) {
@@ -75,15 +76,16 @@ static void fields(Check& check, Fields& f) {
             {"noise", "the attack is weaker than noise of its radius"},
             {"longer", "twice the steps make the attack weaker"},
             {"black-box", "an attack without gradients is stronger"},
-            {"whole-box", "a radius of the whole box does not break every row"}},
-           "sign that the attack is weaker than it could be");
-  f.unless_empty("other", check.other, "attack to compare with; null: none");
+            {"whole-box", "some rows withstand a radius that covers the whole box"}},
+           "indication that the attack is weaker than it could be");
+  f.unless_empty("other", check.other, "attack compared with; null: none");
   f("n", check.n, at_least(1), "number of checked rows");
   f("withstand", check.withstand, a_share, "share of these rows that withstand the attack within its radius");
   f("withstand_other", check.withstand_other, a_share,
-    "share of these rows that withstand the other attack, twice the steps, or the radius of the whole box");
+    "share of these rows that withstand the other attack, twice the steps, or a radius that covers the whole "
+    "box");
   f("p", check.p, a_share, "one-sided sign test; null: no comparison");
-  f("raised", check.raised, "whether the sign is clear: p below .01; whole-box: clearly more than 5%");
+  f("raised", check.raised, "whether the indication is clear: p below .01; whole-box: clearly more than 5%");
 }
 
 static void fields(AttackedEndpoint& endpoint, Fields& f) {
@@ -91,8 +93,8 @@ static void fields(AttackedEndpoint& endpoint, Fields& f) {
   f("prompt", endpoint.prompt, "text of the prompt");
   f("requests", endpoint.requests, "number of requests of this run");
   f("retries", endpoint.retries, "number of requests that were retries");
-  f("prompt_tokens", endpoint.prompt_tokens, "tokens of the prompts; 0 if the server does not say");
-  f("completion_tokens", endpoint.completion_tokens, "tokens of the answers; 0 if the server does not say");
+  f("prompt_tokens", endpoint.prompt_tokens, "prompt tokens; 0 if the server does not report them");
+  f("completion_tokens", endpoint.completion_tokens, "answer tokens; 0 if the server does not report them");
 }
 
 // What a worst case has, too.
@@ -100,7 +102,7 @@ static void shares(AttackedSet& set, Fields& f) {
   f.choice("target", set.target,
            {{"label", "away from the label"},
             {"prediction", "away from the model's prediction"},
-            {"given", "towards --targets"}},
+            {"given", "toward --targets"}},
            "goal of the attack");
   f("n", set.n, at_least(1), "number of images");
   f.measured("clean_accuracy", set.clean_accuracy, set.clean_accuracy_interval, a_share,
@@ -130,8 +132,9 @@ static void fields(AttackedSet& set, Fields& f) {
     "share of rows whose gradient is exactly 0 at every start of the attack; null: an attack without "
     "gradients");
   f("unreliable_gradient", set.unreliable_gradient, a_share,
-    "share, of at most 128 rows, where a short step along the gradient raises the loss by less than a tenth "
-    "of the prediction; null: an attack without gradients or of radius 0, or several draws that differ");
+    "share of at most 128 rows where a short step along the gradient raises the loss by less than a tenth of "
+    "what the gradient predicts; null: an attack without gradients or with radius 0, or several draws that "
+    "differ");
   f("stages", set.stages, "attacks of an ensemble, in order; [] for a single attack");
   f("beside_noise", set.beside_noise,
     "if zero_gradient is above .01: results of the attack alone and of noise alone (robust_accuracy counts "
@@ -139,15 +142,15 @@ static void fields(AttackedSet& set, Fields& f) {
   f("repeats", set.repeats, "robust accuracy over several draws; null if draws do not differ");
   f("stochastic", set.stochastic,
     "with --stochastic: variation between two passes of the model; otherwise null");
-  f("checks", set.checks, "checks of the attack; with --checks, also those that need further runs");
-  f("endpoint", set.endpoint, "requests of an attack with --endpoint; otherwise null");
+  f("checks", set.checks, "checks of the attack; with --checks, also the checks that need further runs");
+  f("endpoint", set.endpoint, "requests sent by an attack with --endpoint; otherwise null");
 }
 
 static void fields(WorstCase& worst, Fields& f) {
   f.unless_empty("model", worst.model, "model file");
   f.unless_empty("data", worst.data, "clean images");
-  f("eps", worst.eps, at_least(0), "radius; null: minimum-norm attacks alone");
-  f("attacks", worst.attacks, "attacks of this radius, and minimum-norm attacks (success within the radius)");
+  f("eps", worst.eps, at_least(0), "radius; null: only minimum-norm attacks");
+  f("attacks", worst.attacks, "attacks with this radius, and minimum-norm attacks that succeed within it");
   shares(worst, f);
 }
 
@@ -158,7 +161,7 @@ void fields(AttacksOptions& options, Fields& f) {
 
 void fields(Attack& record, Fields& f) {
   fields(record.envelope, f);
-  f("options", record.options, "options of the command; of several attacks and radii, only the first");
+  f("options", record.options, "options of the command; with several attacks and radii, only the first");
   f("results", record.results, "results by model, data, attack and radius");
   f("worst_cases", record.worst_cases,
     "worst case of each image over several attacks, by model, data and radius; [] for a single attack");
@@ -216,8 +219,8 @@ static std::string words_of(const Check& check, const AttackedSet& set) {
                                        count(check.n), set.attack, share(check.withstand_other));
   if (check.check == "probabilities")
     return fmt::format(
-        "All outputs of {} clean rows are in [0, 1] and sum to 1, as after a softmax, where losses saturate: "
-        "attack the logits.",
+        "All outputs of {} clean rows are in [0, 1] and sum to 1, as after a softmax, which makes losses "
+        "saturate: attack the logits.",
         count(check.n));
   if (check.check == "noise")
     return fmt::format(
@@ -233,7 +236,7 @@ static std::string words_of(const Check& check, const AttackedSet& set) {
         "attack the model without the layers that mask them.",
         check.other, both, set.stages.empty() ? check.other : "after " + check.other, test);
   return fmt::format(
-      "{} of {} rows withstand {} without a limit to the radius, where every prediction can be changed. "
+      "{} of {} rows withstand {} without a limit on the radius, although every prediction can be changed. "
       "Gradients are masked, or the attack needs more or longer steps.",
       share(check.withstand_other), count(check.n), set.attack);
 }
@@ -244,8 +247,8 @@ std::vector<std::string> findings_of(const Attack& record) {
   for (const AttackedSet& set : record.results) {
     const std::string files = names.of_files(set), before = files.empty() ? "" : files + ": ";
     if (set.stochastic && record.options.draws == 1)
-      append_new(lines, fmt::format("{}Two passes of the same {} rows differ by up to {:.3g} in a logit. Set "
-                                    "draws, to average gradients and predictions over several passes.",
+      append_new(lines, fmt::format("{}Two passes over the same {} rows differ by up to {:.3g} in a logit. "
+                                    "Set draws to average gradients and predictions over several passes.",
                                     before, set.stochastic->n, set.stochastic->largest));
     for (const Check& check : set.checks)
       if (check.raised) append_new(lines, before + words_of(check, set));

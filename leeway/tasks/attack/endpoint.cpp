@@ -37,7 +37,8 @@ void check(const attack::AttackOptions& options, const InferEndpointOptions& end
         "--attack: expected square or hopskipjump with --endpoint, which has no gradients, found {}",
         options.attack));
   if (endpoint.no_class != name_of(endpoint::NoClass::own))
-    throw OptionError(fmt::format("--no-class: expected class with an attack, found {}", endpoint.no_class));
+    throw OptionError(
+        fmt::format("--no-class: expected the value class with an attack, found {}", endpoint.no_class));
 }
 
 }  // namespace

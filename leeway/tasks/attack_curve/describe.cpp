@@ -15,7 +15,7 @@ void fields(CurveResult& result, Fields& f) {
   f("model", result.model, "name of the model");
   f("attack", result.attack, "attack, see leeway list attacks");
   f("strength", result.strength,
-    "radius as given, a text; 0: no attack; nearest: minimum-norm attack without a limit");
+    "radius as given (text); 0: no attack; nearest: minimum-norm attack without a limit");
   f("eps", result.eps, at_least(0), "radius as a number; null: nearest");
   f("share", result.share, a_share, "share of rows that are attacked, smallest norms first");
   f("attacked", result.attacked, "number of attacked rows (minimum-norm attacks: within the radius)");
@@ -29,8 +29,8 @@ void fields(CurveResult& result, Fields& f) {
              "AFR(P): share of predictions unchanged by the attack");
   f.measured("pa", result.pa, result.pa_interval, {}, "posterior agreement, 0 to log k");
   f.measured("beta", result.beta, result.beta_interval, at_least(0),
-             "inverse temperature of the maximum; its interval needs 20 changed predictions");
-  f("gap", result.gap, at_least(0), "certified gap: no other beta raises the maximum by more");
+             "inverse temperature at the maximum; its interval requires 20 changed predictions");
+  f("gap", result.gap, at_least(0), "certified gap: no other beta raises the maximum by more than this");
   f("converged", result.converged, "false: the tolerance was not reached, and the exit code is 5");
   f("initial", result.initial, "confidence at beta = 1");
   f("optimal", result.optimal, "confidence at the beta of the maximum");
@@ -40,14 +40,14 @@ void fields(CurveResult& result, Fields& f) {
 
 void share_fields(AttackCurveOptions& options, Fields& f) {
   f("shares", options.shares, a_share,
-    "shares of rows that are attacked, smallest norms first, failed attacks last: 0:1:0.1 or 0,0.5,1");
+    "shares of attacked rows, smallest norms first, failed attacks last: 0:1:0.1 or 0,0.5,1");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
 }
 
 void fields(AttackCurveOptions& options, Fields& f) {
   f("attacks", options.attacks, "attacks, see leeway list attacks");
   f("strengths", options.strengths,
-    "radii as text, such as 2/255; also limits to the norms of minimum-norm attacks");
+    "radii as text, such as 2/255; also limits on the norms of minimum-norm attacks");
   f.one_of("norm", options.norm, attack::every_norm,
            "norm of the perturbation; l0: number of changed values");
   f.numbers("parameters", options.parameters, "parameters of every attack by name; see leeway list attacks");

@@ -15,7 +15,7 @@ struct Quantiles {
 
 void fields(Quantiles& quantiles, Fields& f) {
   for (std::size_t i = 0; i < quantiles.values.size(); ++i)
-    f(fmt::format("{:g}", average_case::quantile_levels[i]), quantiles.values[i], a_share, "of p");
+    f(fmt::format("{:g}", average_case::quantile_levels[i]), quantiles.values[i], a_share, "quantile of p");
 }
 
 }  // namespace
@@ -25,17 +25,20 @@ static void fields(average_case::Distribution& p, Fields& f) {
   std::optional<Quantiles> quantiles;
   if (p.n > 0) mean = p.mean, quantiles = Quantiles{p.quantiles};
   f("n", p.n, "number of samples");
-  f.measured("mean", mean, p.interval, a_share,
-             "mean over samples, with Student's interval; null without samples; no interval for one sample");
-  f("quantiles", quantiles, "quantiles, linear between order statistics; null without samples");
+  f.measured(
+      "mean", mean, p.interval, a_share,
+      "mean over samples, with a Student's t interval; null without samples; no interval for one sample");
+  f("quantiles", quantiles,
+    "quantiles, interpolated linearly between order statistics; null without samples");
   p.mean = mean.value_or(0);
   p.quantiles = quantiles.value_or(Quantiles{}).values;
 }
 
 static void fields(average_case::CertifiedPoint& point, Fields& f) {
   f("radius", point.radius, at_least(0), "l2 radius");
-  f.measured("certified_share", point.share.value, point.share.interval, a_share,
-             "share of samples whose certified radius is at least `radius`, predicted right or wrong");
+  f.measured(
+      "certified_share", point.share.value, point.share.interval, a_share,
+      "share of samples whose certified radius is at least `radius`, whether predicted correctly or not");
   f.measured("certified_accuracy", point.accuracy, a_share,
              "share of samples certified at this radius and predicted as their label; null without labels");
 }
@@ -45,8 +48,8 @@ static void fields(average_case::CertifiedCurve& curve, Fields& f) {
   f.measured("abstained", curve.abstained.value, curve.abstained.interval, a_share,
              "share of samples without a certified radius");
   f("points", curve.points,
-    "from radius 0 to the largest radius that the draws can certify, in 20 equal steps; only radius 0 if the "
-    "draws certify none");
+    "points from radius 0 to the largest radius that the draws can certify, in 20 equal steps; only radius 0 "
+    "if the draws certify none");
 }
 
 }  // namespace leeway
@@ -75,33 +78,37 @@ static void fields(Survival& result, Fields& f) {
   f("probability", result.probability, "false: a score that ranks samples, not a probability");
   fields(result.p, f);
   f("error", result.error, at_least(0),
-    "largest error bound of p over samples; null for methods without the normal distribution function");
+    "largest error bound on p over samples; null for methods that do not use the normal distribution "
+    "function");
   f("not_converged", result.not_converged,
     "number of samples whose error bound exceeds the tolerance (exit code 5); null if error is null");
   f("left_out", result.left_out, at_least(0),
-    "largest possible change of p by classes without gradients; null for methods without gradients");
+    "largest possible change in p due to classes without gradients; null for methods without gradients");
   f("zero_gradient", result.zero_gradient, a_share,
-    "share of samples whose boundaries all have gradient 0, so that p is 1 for any noise; null if left_out "
-    "is null");
-  f("draws", result.draws, "total number of noisy copies of mc; null for other methods");
-  f("seconds", result.seconds, at_least(0), "duration if only this result were computed");
-  f("model_seconds", result.model_seconds, at_least(0), "seconds in passes of the model");
+    "share of samples whose decision boundaries all have gradient 0, so that p is 1 for any noise; null if "
+    "left_out is null");
+  f("draws", result.draws, "total number of noisy copies for mc; null for other methods");
+  f("seconds", result.seconds, at_least(0), "duration of computing this result alone");
+  f("model_seconds", result.model_seconds, at_least(0), "time spent in model passes, in seconds");
   f("flops", result.flops, at_least(0),
-    "floating-point operations of matrix products and convolutions in passes of the model; null if unknown");
+    "floating-point operations of matrix products and convolutions in model passes; null if unknown");
   f("peak_bytes", result.peak_bytes,
-    "most bytes of arrays at once: inputs, logits, gradients, the model's activations; null if unknown");
+    "peak size of all arrays in bytes: inputs, logits, gradients and the model's activations; null if "
+    "unknown");
 }
 
 static void fields(MonteCarloError& of, Fields& f) {
   average_case::AgainstMonteCarlo& error = of.error;
   method_and_sigma(of.method, of.sigma, f);
   f.measured("mean_absolute_error", error.mean_absolute, error.interval, a_share,
-             "mean over samples of |p - p of Monte Carlo|");
-  f("root_mean_square_error", error.root_mean_square, a_share, "root mean square of p - p of Monte Carlo");
-  f("largest_error", error.largest, a_share, "largest absolute difference from Monte Carlo of any sample");
-  f("bias", error.bias, from_to(-1, 1), "mean of p - p of Monte Carlo");
+             "mean absolute difference between p and the Monte Carlo estimate of p");
+  f("root_mean_square_error", error.root_mean_square, a_share,
+    "root mean square difference between p and the Monte Carlo estimate of p");
+  f("largest_error", error.largest, a_share,
+    "largest absolute difference from the Monte Carlo estimate over samples");
+  f("bias", error.bias, from_to(-1, 1), "mean of p minus the Monte Carlo estimate of p");
   f("monte_carlo_error", error.floor, at_least(0),
-    "mean absolute error explained by the sampling error of Monte Carlo");
+    "mean absolute error explained by Monte Carlo sampling error");
   f("rank_correlation", error.rank, from_to(-1, 1), "Spearman's rank correlation; null if all samples tie");
 }
 
@@ -125,7 +132,7 @@ static void fields(ClassComparison& comparison, Fields& f) {
   method_and_sigma(comparison.method, comparison.sigma, f);
   f("p_value", comparison.p_value, a_share,
     "Kruskal-Wallis test of equal distributions in all classes; null for fewer than two classes with "
-    "samples, or if all p tie");
+    "samples, or if all p are equal");
   f("classes", comparison.classes, "all classes");
 }
 
@@ -146,7 +153,8 @@ static void fields(GroupComparison& comparison, Fields& f) {
   f("column", comparison.column, "group column");
   method_and_sigma(of.method, of.sigma, f);
   f("p_value", of.p_value, a_share,
-    "Kruskal-Wallis test that all groups have equal distributions; null if too few samples, or all p tie");
+    "Kruskal-Wallis test of equal distributions in all groups; null if there are too few samples, or all p "
+    "are equal");
   f("groups", groups, "all values of the column, sorted");
   of.classes.clear();
   for (GroupSurvival& one : groups) {
@@ -176,15 +184,15 @@ static void fields(Ranking& ranking, Fields& f) {
 
 static void fields(Certified& certified, Fields& f) {
   f("alpha", certified.alpha, a_share, "maximum probability that a sample's certified radius is wrong");
-  f("curves", certified.curves, "one for each sigma above 0");
+  f("curves", certified.curves, "one curve for each sigma above 0");
 }
 
 static void fields(ConvergenceStep& step, Fields& f) {
   method_and_sigma(step.point.method, step.point.sigma, f);
   f("copies", step.point.copies, at_least(1), "number of noisy copies");
-  f("n", step.n, "number of first samples");
+  f("n", step.n, "number of samples used, the first of the data");
   f("mean_change", step.point.mean_change, a_share,
-    "mean over samples of the absolute difference of p from p with the largest number of copies");
+    "mean absolute difference between p and p with the largest number of copies, over samples");
   f("most_change", step.point.most_change, a_share, "largest absolute difference over samples");
 }
 
@@ -194,43 +202,44 @@ static void fields(Robustness& found, Fields& f) {
   f("n", found.n, "number of samples");
   f("k", found.k, at_least(2), "number of classes");
   f.choice("classes_are", classes, {{"labels", ""}, {"predictions", ""}},
-           "what class_bias and ranking group samples by");
+           "source of the classes in class_bias and ranking");
   f("leading", found.leading,
-    "method of class_bias and ranking: the usually most accurate of the computed methods");
+    "method used for class_bias and ranking: the computed method that is usually most accurate");
   f("methods", found.methods, "computed methods");
-  f("results", found.results, "one for each method and sigma");
+  f("results", found.results, "one result for each method and sigma");
   f("against_monte_carlo", found.against_monte_carlo,
     "comparison of other methods with Monte Carlo; [] without mc");
   f("class_bias", found.class_bias,
-    "tests whether classes differ, one for each sigma; [] beyond 100 classes");
+    "tests for differences between classes, one for each sigma; [] with more than 100 classes");
   f("group_bias", found.group_bias,
-    "tests whether groups differ, one for each column and sigma; [] without groups; columns with more than "
-    "100 values are omitted");
+    "tests for differences between groups, one for each column and sigma; [] without groups; columns with "
+    "more than 100 values are omitted");
   f("ranking", found.ranking,
-    "least and most robust samples, one list for each sigma; [] beyond 100 classes");
+    "least and most robust samples, one list for each sigma; [] with more than 100 classes");
   f("certified", found.certified,
-    "certified l2 radii of mc under gaussian noise; null without mc, for other noise or a covariance");
+    "certified l2 radii of mc under Gaussian noise; null without mc, for other noise, or with a covariance");
   f("convergence", found.convergence, "with --convergence: convergence of p with the number of copies");
   f("stochastic", found.stochastic,
     "with --stochastic: variation between two passes of the model; null if there is none");
   f("seconds_in_all", found.seconds_in_all, at_least(0), "duration, with shared computations counted once");
-  f("model_seconds_in_all", found.model_seconds_in_all, at_least(0), "seconds in passes of the model");
+  f("model_seconds_in_all", found.model_seconds_in_all, at_least(0),
+    "time spent in model passes, in seconds");
   found.labels = classes == "labels";
 }
 
 void fields(AverageCaseOptions& options, Fields& f) {
   f("sigma", options.sigma, from_to(0, 1e30),
-    "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
+    "standard deviations of the noise, for pixels in [0,1]: 0.1 or 0.05,0.1");
   f.choice("methods", options.methods, choices_of(average_case::estimators()),
            "estimators (default: all that the input permits, except mc)");
   f("draws", options.draws, draws_range, "noisy copies per sample for mc");
-  f("width", options.width, a_share, "mc stops when its interval is this narrow (0: never)");
+  f("width", options.width, a_share, "interval width at which mc stops (0: never)");
   f("copies", options.copies, draws_range, "noisy copies per sample for mmse");
   f("copies_as_published", options.copies_as_published,
-    "draw independent copies for mmse, as published (default: copies are centered and widened)");
-  f("temperature", options.temperature, from_to(1e-30, 1e30), "temperature of softmax");
+    "draw independent copies for mmse, as published (default: centered and widened copies)");
+  f("temperature", options.temperature, from_to(1e-30, 1e30), "softmax temperature");
   f("classes", options.classes,
-    "number of most likely classes with gradients (0: all; beyond 64 classes, those that can change p)");
+    "number of most likely classes with gradients (0: all; above 64 classes, the classes that can change p)");
   f("tolerance", options.tolerance, from_to(1e-9, 1), "tolerance of the normal distribution function");
   f.choice("noise", options.noise, choices_of(average_case::noises()),
            "distribution of the noise in each coordinate");
@@ -280,7 +289,7 @@ const Survival& Robustness::strongest() const { return *find(leading, sigmas().b
 void check(const Robustness& found, const std::string& name, const std::string& at) {
   if (found.results.empty()) refuse(name, "at least one result" + at, "none");
   if (found.find(found.leading, found.sigmas().back()) == nullptr)
-    refuse(name, fmt::format("a result of {} under the strongest noise{}", in_quotes(found.leading), at),
+    refuse(name, fmt::format("a result for {} under the strongest noise{}", in_quotes(found.leading), at),
            "none");
 }
 

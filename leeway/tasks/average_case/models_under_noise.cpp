@@ -53,10 +53,10 @@ std::vector<std::string> warnings_of(const NoiseSubject& subject, const AverageC
   std::vector<std::string> warnings = record.envelope.warnings;
   if (subject.stochastic) warnings.push_back(variation_warning(*subject.model, *subject.stochastic));
   if (differ > tolerated)
-    warnings.push_back(
-        fmt::format("{} predicts a different class than {} on {:.1f}% of the source's first {} rows: is it "
-                    "the model of these outputs, with the right normalization (--mean, --std, --scale)?",
-                    subject.path, subject.outputs->path, 100 * differ, record.found.n));
+    warnings.push_back(fmt::format(
+        "{} predicts a different class than {} on {:.1f}% of the source's first {} rows: did this model "
+        "produce these outputs, with the right normalization (--mean, --std, --scale)?",
+        subject.path, subject.outputs->path, 100 * differ, record.found.n));
   for (const Survival& one : record.found.results)
     if (one.not_converged.value_or(0) > 0)
       warnings.push_back(fmt::format("{} at sigma {:g}: {} of {} samples exceed the tolerance", one.method,
@@ -91,7 +91,7 @@ ModelUnderNoise under_noise(const NoiseSubject& subject, const NoiseOptions& opt
 
 void fields(NoiseOptions& options, Fields& f) {
   f("sigma", options.sigma, from_to(0, 1e30),
-    "standard deviations of the noise, pixels in [0,1]: 0.1 or 0.05,0.1");
+    "standard deviations of the noise, for pixels in [0,1]: 0.1 or 0.05,0.1");
   f("survival_rows", options.survival_rows, "evaluate the first N source rows under noise (0: all)");
 }
 

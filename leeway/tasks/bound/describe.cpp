@@ -10,15 +10,15 @@ void fields(Dis2Settings& settings, Fields& f) {
     "input of the critics: logits, features, kernel:logits, kernel:features (linear and kernel critics: "
     "slower, a higher bound that holds more often), pca:COMPONENTS, pca:1/F (share of the components), or "
     "pca:range (1/1 to 1/128: lowest bound with a sufficient validity score)");
-  f("least_validity", settings.least_validity, a_share, "minimum validity score of a bound of pca:range");
+  f("least_validity", settings.least_validity, a_share, "minimum validity score of a bound from pca:range");
   f("delta", settings.delta, from_to(1e-12, .5), "failure probability of the bound, given its assumption");
   f("holdout", settings.holdout, from_to(0, .95),
     "share of rows held out for the bound (0: none; the bound is then not valid)");
   f("stratified", settings.stratified,
-    "hold out source rows stratified by label; the proof of the bound requires independent rows");
+    "stratify held-out source rows by label; the proof of the bound requires independent rows");
   f("training_rows", settings.training_rows, from_to(1, 1e9),
-    "maximum number of training rows of the critics in each set (default: 65,536, or 64 per parameter of a "
-    "critic if larger)");
+    "maximum number of rows from each set to train critics on (default: 65,536, or 64 per critic parameter "
+    "if larger)");
   f("restarts", settings.restarts, from_to(1, 1e5),
     "random restarts of the search for a critic; the largest discrepancy counts");
   std::vector<Choice> losses;
@@ -45,22 +45,23 @@ void fields(BoundOptions& options, Fields& f) {
 }
 
 static void fields(BoundSource& source, Fields& f) {
-  f("n", source.n, at_least(1), "rows");
-  f("k", source.k, at_least(2), "classes");
+  f("n", source.n, at_least(1), "number of rows");
+  f("k", source.k, at_least(2), "number of classes");
   f.measured("error", source.error, source.interval, a_share,
              "share of all rows whose prediction differs from the label");
 }
 
 static void fields(BoundTarget& target, Fields& f) {
-  f("n", target.n, at_least(1), "rows");
-  f("error", target.error, a_share, "error by its labels (not used by any method); null without labels");
+  f("n", target.n, at_least(1), "number of rows");
+  f("error", target.error, a_share,
+    "error according to the target's labels, which no method uses; null without labels");
 }
 
 static void fields(Dis2Bound& bound, Fields& f) {
   f("representation", bound.representation,
     "input of the critics: logits, features, kernel:logits, kernel:features or pca:COMPONENTS (a number)");
   fields(bound.dis2, f);
-  f("range", bound.range, "the bounds of pca:range; null otherwise");
+  f("range", bound.range, "bounds of pca:range; null for other representations");
   f("divergences", bound.divergences,
     "divergences by enumeration of half-planes; null except for two classes, linear critics on one or two "
     "columns and at most 64 rows in each set");
@@ -68,11 +69,12 @@ static void fields(Dis2Bound& bound, Fields& f) {
 
 void fields(Bound& record, Fields& f) {
   common_fields(record, f);
-  f("results", record.results, "one for each method; two for dis2: the bound and its estimate");
+  f("results", record.results, "one result for each method; two for dis2: the bound and its estimate");
   f("source", record.source, "labeled source");
   f("target", record.target, "target");
   f("inverse_temperature", record.inverse_temperature, at_least(0),
-    "temperature of the estimates: fitted on the source, or 1; inf if every source row is right");
+    "inverse temperature of the estimates: fitted on the source, or 1; inf if every source row is classified "
+    "correctly");
   f("dis2", record.dis2, "terms of the bound; null if not requested");
 }
 
@@ -104,9 +106,9 @@ std::string headline_of(const Bound& record) {
     else if (!one.is_bound && !one.method.method.starts_with("dis2"))
       estimates.push_back(one.error);
   if (!estimates.empty())
-    text += fmt::format("{}Single estimates: {}.", text.empty() ? "" : " ", percent_range(estimates));
+    text += fmt::format("{}Individual estimates: {}.", text.empty() ? "" : " ", percent_range(estimates));
   if (truth)
-    text += fmt::format(" By the target's labels the error is {}{}", percent(*truth, 1),
+    text += fmt::format(" According to the target's labels, the error is {}{}", percent(*truth, 1),
                         record.dis2 && *truth > record.dis2->dis2.bound
                             ? ", more than the bound: its assumption fails."
                             : ".");
@@ -128,12 +130,12 @@ std::vector<std::string> findings_of(const Bound& record) {
         findings.push_back(std::move(warning));
   if (dis2.corollary)
     findings.push_back(fmt::format(
-        "By the target's labels the error on the held-out rows is {}; the assumption is proved if this is at "
-        "most {} (Corollary E.2). {}",
+        "According to the target's labels, the error on the held-out rows is {}; the assumption is proved if "
+        "that error is at most {} (Corollary E.2). {}",
         percent(dis2.corollary->target_error, 1), percent(dis2.corollary->threshold, 1),
         dis2.corollary->holds
-            ? fmt::format("It is, except with probability {:g}%.", 100 * record.options.dis2.delta)
-            : "It is not, which does not disprove the assumption."));
+            ? fmt::format("It is proved, except with probability {:g}%.", 100 * record.options.dis2.delta)
+            : "It is not proved, which does not disprove it."));
   return findings;
 }
 

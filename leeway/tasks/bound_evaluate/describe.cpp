@@ -16,12 +16,13 @@ static void fields(Shift& shift, Fields& f) {
 static void fields(LossTest& test, Fields& f) {
   f("loss", test.loss, "first disagreement loss");
   f("other", test.other, "second disagreement loss");
-  f("discrepancy", test.discrepancy, from_to(-1, 1), "mean discrepancy by the first loss");
-  f("other_discrepancy", test.other_discrepancy, from_to(-1, 1), "mean discrepancy by the second loss");
+  f("discrepancy", test.discrepancy, from_to(-1, 1), "mean discrepancy found with the first loss");
+  f("other_discrepancy", test.other_discrepancy, from_to(-1, 1),
+    "mean discrepancy found with the second loss");
   f.measured("difference", test.difference, test.interval, {}, "discrepancy - other_discrepancy");
   f("n", test.n, at_least(1), "number of shifts");
-  f("larger", test.larger, "shifts where the first loss finds the larger discrepancy");
-  f("p", test.p, a_share, "two-sided p-value of Student's paired t-test; null if data do not suffice");
+  f("larger", test.larger, "number of shifts where the first loss finds the larger discrepancy");
+  f("p", test.p, a_share, "two-sided p-value of Student's paired t-test; null if there are too few data");
   f("p_adjusted", test.p_adjusted, a_share, "p adjusted by Holm's method over all pairs");
 }
 
@@ -31,7 +32,7 @@ namespace leeway::tasks {
 
 static void score_fields(error_bound::Score& score, Fields& f) {
   f("n", score.n, at_least(1), "number of shifts");
-  f("mae", score.mae, a_share, "mean absolute difference of predicted and true accuracy");
+  f("mae", score.mae, a_share, "mean absolute difference between predicted and true accuracy");
   f.measured("coverage", score.coverage, score.coverage_interval, a_share,
              "share of shifts whose accuracy is not overstated");
   f("overestimation", score.overestimation, a_share,
@@ -45,11 +46,10 @@ static void fields(ThresholdScore& one, Fields& f) {
 }
 
 static void fields(ValidityScores& validity, Fields& f) {
-  f.measured(
-      "correlation", validity.correlation, from_to(-1, 1),
-      "Pearson's correlation of validity score and tightness, predicted less true error; null if one of "
-      "them is constant, or for less than 4 shifts");
-  f("thresholds", validity.thresholds, "scores of the shifts whose validity score reaches a threshold");
+  f.measured("correlation", validity.correlation, from_to(-1, 1),
+             "Pearson correlation between validity score and tightness (predicted minus true error); null if "
+             "one of them is constant, or for fewer than 4 shifts");
+  f("thresholds", validity.thresholds, "scores over the shifts whose validity score reaches a threshold");
 }
 
 static void fields(AdjustedScore& adjusted, Fields& f) {
@@ -69,9 +69,9 @@ static void fields(EvaluatedMethod& method, Fields& f) {
   f.measured("violation_rate", rate, interval, a_share, "1 - coverage");
   f("delta", method.delta, a_share,
     "allowed failure probability of the method: from its name, METHOD@DELTA, or --delta; null if not given");
-  f("exceeds_delta", exceeds, "violation_rate_low is above delta; null without a delta");
+  f("exceeds_delta", exceeds, "whether violation_rate_low is above delta; null without a delta");
   f("adjusted", method.adjusted, "scores after adjustment on the other data sets; [] with one data set");
-  f("points", method.points, "the shifts, in the order of the table");
+  f("points", method.points, "shifts, in the order of the table");
   f.measured(
       "proved", method.proved, a_share,
       "share of shifts where Corollary E.2 proves the assumption; null without a column proved:METHOD");
@@ -81,7 +81,7 @@ static void fields(EvaluatedMethod& method, Fields& f) {
 void fields(BoundEvaluateOptions& options, Fields& f) {
   f("methods", options.methods, "columns that are methods (default: all numeric columns)");
   f("delta", options.delta, from_to(1e-12, .5),
-    "allowed failure probability of every bound; a column METHOD@DELTA states another one");
+    "allowed failure probability of every bound; a column name METHOD@DELTA overrides it");
   f("coverage", options.coverage, from_to(.01, .9999), "required coverages of the adjusted methods");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
 }
@@ -89,7 +89,7 @@ void fields(BoundEvaluateOptions& options, Fields& f) {
 void fields(BoundEvaluation& record, Fields& f) {
   common_fields(record, f);
   f("data_sets", record.data_sets, at_least(1), "number of data sets");
-  f("results", record.results, "one for each method");
+  f("results", record.results, "one result for each method");
   f("losses", record.losses,
     "disagreement losses compared over the shifts; null without two columns discrepancy:LOSS");
 }
@@ -132,8 +132,8 @@ static std::string range_words(const BoundEvaluation& record) {
   }
   const Interval held = clopper_pearson(n - below - above, n, record.options.level);
   return fmt::format(
-      "The likely range holds the error of {} of {} shifts ({:g}% interval {:.0f} to {:.0f}%); errors above "
-      "the range: {}.",
+      "The likely range contains the error on {} of {} shifts ({:g}% interval {:.0f} to {:.0f}%); errors "
+      "above the range: {}.",
       n - below - above, n, 100 * record.options.level, 100 * held.low, 100 * held.high, above);
 }
 

@@ -29,7 +29,7 @@ void fields(CondsDrawOptions& options, Fields& f) {
     "all cases: uniform, and all shifts on all attributes (33 cases for three attributes)");
   f("columns", options.columns, "attributes that define the cells (default: the shifted attributes)");
   f.choice("dataset", options.data_set, choices_of(conds::conds_data_sets()),
-           "columns, orders and counts of the protocol");
+           "data set whose columns, value orders and counts the protocol defines");
   f("id", options.id, "column that identifies rows (default: the whole row)");
   f("plan", options.plan, "only print the rows available and missing in each cell; draw nothing");
   fields(options.counts, f);
@@ -38,7 +38,7 @@ void fields(CondsDrawOptions& options, Fields& f) {
 static void fields(CondsCell& cell, Fields& f) {
   std::size_t lacks = cell.plan.lacks();
   f("values", cell.values, "value of the label, then values of the attributes");
-  f("available", cell.plan.available, "rows available in the table");
+  f("available", cell.plan.available, "number of rows available in the table");
   f("train", cell.plan.train, "rows for the training set, counterexamples included");
   f("val", cell.plan.validation, "rows for the validation set");
   f("test", cell.plan.test, "rows for the test set");
@@ -60,9 +60,9 @@ static void fields(CondsCase& one, Fields& f) {
   f("n_test", one.n_test, "test samples, planned or drawn");
   f("n_counterexamples", one.n_counterexamples, "counterexamples among n_train");
   f("cells_lacking", one.cells_lacking, "cells with too few rows");
-  f("out", one.out, "file of the split; null: only planned");
+  f("out", one.out, "split file; null: only planned");
   f("xxh3_128", one.xxh3_128, "digest of the split; null: only planned, or --no-digest");
-  f("cells", one.cells, "all cells, label first (slowest)");
+  f("cells", one.cells, "all cells; the label varies slowest");
 }
 
 static void fields(CondsColumn& column, Fields& f) {
@@ -72,10 +72,10 @@ static void fields(CondsColumn& column, Fields& f) {
 
 void fields(CondsDraw& record, Fields& f) {
   common_fields(record, f);
-  f("n", record.n, "rows of the table");
+  f("n", record.n, "number of rows in the table");
   f("label", record.label, "column of the labels");
   f("attributes", record.attributes, "attributes that define the cells");
-  f("results", record.results, "one for each case");
+  f("results", record.results, "one result for each case");
 }
 
 std::string shifts_text(const CondsShifts& shifts) {

@@ -238,8 +238,9 @@ class CorruptionsAnalysis {
       save();
     }
     if (!paired_)
-      warn(fmt::format("{}: its images are not paired with those of {}: no agreement and no relative errors",
-                       display_name(task_.published), display_name(task_.data)));
+      warn(fmt::format(
+          "{}: its images are not paired with the images of {}: no agreement and no relative errors",
+          display_name(task_.published), display_name(task_.data)));
   }
 
   DoneUnit run_unit(const ShiftUnit& unit, std::size_t before, std::size_t total) {
@@ -248,7 +249,7 @@ class CorruptionsAnalysis {
     set.corruption = unit.member->name, set.group = unit.member->group, set.severity = *unit.severity;
     set.judged.n = images_.n();
     if (task_.published.empty() && !defined_on(*unit.member, images_)) {
-      set.left_out = "not defined on gray images";
+      set.left_out = "not defined on grayscale images";
       return done;
     }
     const ShiftedImages images = images_of(unit);
@@ -362,7 +363,7 @@ class CorruptionsAnalysis {
       one.severities.push_back(*unit.severity);
       if (one.wrong.size() != done_[i].wrong.size())
         refuse(display_name(task_.published),
-               fmt::format("equally many images at every severity of {}", one.corruption),
+               fmt::format("the same number of images at every severity of {}", one.corruption),
                fmt::format("{} and {}", one.wrong.size(), done_[i].wrong.size()));
       for (std::size_t row = 0; row < one.wrong.size(); ++row)
         one.wrong[row] = static_cast<std::uint8_t>(one.wrong[row] + done_[i].wrong[row]);
@@ -388,7 +389,7 @@ class CorruptionsAnalysis {
       why.emplace_back("frost is procedural");
     if (task_.options.reference == "alexnet" && record_.k != 1000)
       why.push_back(
-          fmt::format("AlexNet's errors are for 1,000 classes, the model has {}", record_.k.value_or(0)));
+          fmt::format("AlexNet's errors are for 1,000 classes, but the model has {}", record_.k.value_or(0)));
     if (task_.reference && task_.reference->use != record_.use)
       why.emplace_back("the images of the reference were corrupted in another way");
     if (!record_.use) return why;

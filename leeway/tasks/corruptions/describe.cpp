@@ -29,8 +29,7 @@ void fields(CorruptionsOptions& options, Fields& f) {
   f("severities", options.severities, from_to(1, 5), "severities of each corruption (default: 1 to 5)");
   fields(options.how, f);
   f("reference", options.reference,
-    "reference of the corruption errors: alexnet (published errors on ImageNet-C), or a record of this "
-    "command");
+    "reference for corruption errors: alexnet (published errors on ImageNet-C), or a record of this command");
   f("level", options.level, from_to(.5, .9999), "confidence level of intervals");
 }
 
@@ -44,7 +43,7 @@ void fields(CorruptedAccuracy& judged, Fields& f) {
 void fields(CorruptedSet& set, Fields& f) {
   f("corruption", set.corruption, "corruption, see `leeway list shifts`");
   f.choice("group", set.group, groups(), "group of the corruption");
-  f("severity", set.severity, from_to(1, 5), "from 1 to 5");
+  f("severity", set.severity, from_to(1, 5), "severity, from 1 to 5");
   f.unless_empty("left_out", set.left_out, "why the corruption was skipped; null: it was run");
   f("mean_change", set.mean_change, a_share,
     "mean absolute change of a pixel in [0,1]; null if images are not paired");
@@ -52,21 +51,22 @@ void fields(CorruptedSet& set, Fields& f) {
   measured(f, "pa", set.pa, at_least(0),
            "posterior agreement with the clean images; null if images are not paired");
   f("pa_normalized", set.pa_normalized, a_share, "pa / log k");
-  f("beta", set.beta, at_least(0), "inverse temperature of the maximum");
+  f("beta", set.beta, at_least(0), "inverse temperature at the maximum");
   f("gap", set.gap, at_least(0), "certified gap: pa is at most this far below the supremum");
-  measured(f, "afr_pred", set.afr_pred, a_share, "share of images predicted as the clean image");
+  measured(f, "afr_pred", set.afr_pred, a_share,
+           "share of images predicted as the same class as the clean image");
 }
 
 static void fields(CorruptionErrorRow& row, Fields& f) {
   f("corruption", row.corruption, "corruption");
   f.choice("group", row.group, groups(), "group of the corruption");
-  f("counted", row.of_benchmark, "one of the 15 corruptions of the benchmark, which count in means");
+  f("counted", row.of_benchmark, "whether it is one of the benchmark's 15 corruptions, which count in means");
   measured(f, "error", row.error, a_share, "mean over severities; the interval is over images");
   f("reference_error", row.reference_error, a_share, "error of the reference; null without a reference");
   measured(f, "ce", row.ce, at_least(0), "100 error / reference_error");
   measured(f, "relative_ce", row.relative_ce, {},
-           "100 (error - clean error) / (reference_error - its clean error); null if the denominator is not "
-           "above 0");
+           "100 (error - clean error) / (reference_error - clean error of the reference); null if the "
+           "denominator is not above 0");
 }
 
 static void fields(MeanCorruptionError& mean, Fields& f) {
@@ -75,7 +75,7 @@ static void fields(MeanCorruptionError& mean, Fields& f) {
            "variant of the corruptions");
   measured(f, "mean_error", mean.mean_error, a_share,
            "mean corruption error (unnormalized) over corruptions and severities");
-  f.unless_empty("reference", mean.reference, "reference whose errors normalize; null: none");
+  f.unless_empty("reference", mean.reference, "reference used for normalization; null: none");
   measured(f, "mce", mean.mce, at_least(0), "mean of ce; null if a counted corruption has no ce");
   measured(f, "relative_mce", mean.relative_mce, {},
            "mean of relative_ce; null if a counted corruption has no relative_ce");
@@ -88,7 +88,7 @@ void fields(Corruptions& record, Fields& f) {
   f.unless_empty("model", record.model, "model file");
   f.unless_empty("data", record.data, "clean images");
   f.unless_empty("published", record.published,
-                 "folder of published corrupted images; null: images were corrupted here");
+                 "folder of published corrupted images; null: images were corrupted by this command");
   f("reading", record.reading, "how the model file was read; null without a model");
   f("stochastic", record.stochastic,
     "with --stochastic: variation between two passes of the model; otherwise null");
@@ -96,7 +96,7 @@ void fields(Corruptions& record, Fields& f) {
   f("k", record.k, at_least(2), "number of classes; null without a model");
   f("use", record.use, "how images were corrupted; null: read from files");
   f("clean", record.clean, "accuracy on the clean images; null without a model");
-  f("results", record.results, "one for each corruption and severity");
+  f("results", record.results, "one result for each corruption and severity");
   f("errors", record.errors, "corruption errors, one for each corruption; [] without labels");
   f("mean", record.mean, "mean corruption errors; null without labels");
 }

@@ -117,9 +117,9 @@ data::Loaded read_set(const DataLoadTask& task) {
   if ((options.breeds_split || options.breeds_seed) && !format.is_breeds())
     throw OptionError(fmt::format("--breeds-split, --breeds-seed: {} is not a BREEDs data set", task.format));
   if (options.wilds_crop && (options.size || options.pictures != data::PictureOptions{}))
-    throw OptionError("--wilds-crop: expected no other size, the images become 224 x 224");
+    throw OptionError("--wilds-crop: expected no other size, because the images become 224 x 224");
   if (options.path_column && task.format != "table")
-    throw OptionError(fmt::format("--path-column: only with the format table, found {}", task.format));
+    throw OptionError(fmt::format("--path-column: expected the format table, found {}", task.format));
   data::BreedsPart breeds;
   breeds.division = options.breeds_split.value_or(breeds.division);
   breeds.seed = static_cast<std::uint32_t>(options.breeds_seed.value_or(breeds.seed));

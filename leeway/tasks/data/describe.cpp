@@ -13,8 +13,8 @@ void fields(WrittenFile& file, Fields& f) {
 }
 
 static void fields(DataFiles& files, Fields& f) {
-  f("out", files.images, "file of the images; null: not requested");
-  f("attributes", files.attributes, "file of the table; null: not requested");
+  f("out", files.images, "images file; null: not requested");
+  f("attributes", files.attributes, "table file; null: not requested");
   f("sheet", files.sheet, "contact sheet; null: not requested");
   f("manifest", files.manifest, "copy of this record; null: none");
 }
@@ -22,15 +22,14 @@ static void fields(DataFiles& files, Fields& f) {
 void fields(DataRenderOptions& options, Fields& f) {
   f("size", options.size, from_to(8, 1024), "width and height in pixels");
   f("label", options.label, "column of the labels y (default: shape)");
-  f("protocol", options.protocol,
-    "keep only the colors and sizes of the protocol of conds draw --dataset NAME");
-  f("sample", options.sample, from_to(1, 1e9), "number of random rows, by --seed");
+  f("protocol", options.protocol, "keep only the colors and sizes used by `conds draw --dataset NAME`");
+  f("sample", options.sample, from_to(1, 1e9), "number of rows to draw at random with --seed");
   f.choice("split", options.split, {{"train", ""}, {"val", ""}, {"test", ""}},
            "sets of --index to render: train, val, test");
 }
 
 static void fields(KeptValues& kept, Fields& f) {
-  f("column", kept.column, "column of the table of attributes");
+  f("column", kept.column, "column of the attribute table");
   f("values", kept.values, "values kept");
 }
 
@@ -38,7 +37,7 @@ void fields(RenderedData& data, Fields& f) {
   f("data_set", data.data_set, "name of the data set");
   f("n", data.n, "number of images");
   f("label", data.label, "column whose values y encodes");
-  f("classes", data.classes, "names of y = 0, 1, ...");
+  f("classes", data.classes, "class names of y = 0, 1, ...");
   f("only", data.only, "values kept, by column");
   fields(data.files, f);
 }
@@ -50,21 +49,22 @@ void fields(DataLoadOptions& options, Fields& f) {
   f("protocol", options.protocol,
     "keep only rows with values of the ConDS protocol, as for `conds draw --dataset`");
   f("corruption", options.corruption,
-    "load only this corruption of a data set of corruptions, by file name (default: all)");
+    "corruption to load from a data set of corruptions, by file name (default: all)");
   f("severity", options.severity, from_to(1, 5),
-    "load only this severity of a data set of corruptions (default: all)");
+    "severity to load from a data set of corruptions (default: all)");
   resize_fields(options.pictures, f);
   crop_field(options.pictures, f);
   f("split", options.split, "load only this split, such as id_val (WILDS) or target (BREEDs) (default: all)");
-  f("leave_out", options.leave_out, "domain to test on: add DomainBed's split into train, val and test");
+  f("leave_out", options.leave_out, "test domain: add DomainBed's split into train, val and test");
   f.choice("breeds_split", options.breeds_split, {{"good", ""}, {"bad", ""}, {"rand", ""}},
-           "BREEDs: similar subclasses in source and target, in one of them, or random (default: good)");
+           "BREEDs: similar subclasses in source and target (good), in one of them (bad), or random "
+           "(default: good)");
   f("breeds_seed", options.breeds_seed, from_to(0, 4294967295.), "BREEDs: seed of rand (default: 2)");
   f.choice("wilds_crop", options.wilds_crop, {{"conds", "448 x 448, rows 10 to 409, 224 x 224"}},
-           "crop of WILDS: conds, that of the ConDS benchmark (default: none)");
-  f("images", options.images, "folder of the images that a table of attributes names");
+           "WILDS crop: conds, as in the ConDS benchmark (default: none)");
+  f("images", options.images, "folder of the images named in an attribute table");
   f("path_column", options.path_column,
-    "of the format table: column of the file names (default: the first with names of images)");
+    "format table: column of file names (default: the first column that holds image names)");
 }
 
 static void fields(LoadedColumn& column, Fields& f) {
@@ -76,16 +76,16 @@ static void fields(LoadedColumn& column, Fields& f) {
 void fields(LoadedData& data, Fields& f) {
   f("format", data.format, "format, see leeway list loaders");
   f("n", data.n, "number of rows");
-  f("left_out", data.left_out, "rows that --protocol or --split left out");
+  f("left_out", data.left_out, "number of rows left out by --protocol or --split");
   f("shape", data.shape, "channels, height, width; []: a table without images");
   f("label", data.label, "column whose values y encodes");
-  f("columns", data.columns, "columns of the table of attributes");
+  f("columns", data.columns, "columns of the attribute table");
   fields(data.files, f);
 }
 
 std::string headline_of(const DataRender& record) {
   const RenderedData& data = record.results.front();
-  return fmt::format("{} images of {} are {} x {} pixels; {} counts {} classes.", data.n, data.data_set,
+  return fmt::format("{} images of {} are {} x {} pixels; {} has {} classes.", data.n, data.data_set,
                      record.options.size, record.options.size, data.label, data.classes.size());
 }
 

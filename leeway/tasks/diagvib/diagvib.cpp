@@ -104,9 +104,10 @@ Fixed fixed_of(const std::vector<std::string>& texts) {
     const std::size_t at = text.find('=');
     const auto factor = data::diagvib_factor(text.substr(0, at));
     if (at == std::string::npos || !factor)
-      throw OptionError(fmt::format(
-          "--factors: expected FACTOR=CLASS with FACTOR hue, lightness, position, scale or texture, found {}",
-          in_quotes(text)));
+      throw OptionError(
+          fmt::format("--factors: expected FACTOR=CLASS, where FACTOR is hue, lightness, position, scale or "
+                      "texture, found {}",
+                      in_quotes(text)));
     fixed[*factor] = text.substr(at + 1);
   }
   return fixed;

@@ -28,14 +28,14 @@ const DistancesSet* furthest(const Distances& record, std::string_view distance)
 
 void fields(DistancesSet& set, Fields& f) {
   f("shifted", set.shifted, "path of the shifted outputs, as given");
-  f("n_clean", set.n_clean, at_least(1), "samples of the clean set");
-  f("n_shifted", set.n_shifted, at_least(1), "samples of the shifted set");
+  f("n_clean", set.n_clean, at_least(1), "number of clean samples");
+  f("n_shifted", set.n_shifted, at_least(1), "number of shifted samples");
   f("k", set.k, at_least(2), "number of classes");
   f("distances", set.distances, at_least(0),
-    "distances by name, all or those of --only; null if the files do not permit the distance");
+    "distances by name, all or those in --only; null if the files do not permit the distance");
   f("not_computed", set.not_computed, "why a distance is null, by name");
   f("pairing", set.pairing,
-    "evidence that row i of one set is row i of the other; null if no distance compares row by row");
+    "evidence that row i is the same sample in both sets; null if no distance compares row by row");
   f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
 }
 
@@ -59,8 +59,8 @@ std::string headline_of(const Distances& record) {
       sets.push_back(
           fmt::format("{}{} {}", display_name(set.shifted), one_set ? "," : " by", fmt::join(own, ", ")));
   }
-  if (sets.empty()) return "These sets do not permit any of the distances.";
-  return fmt::format("{} {}.", one_set ? "Between the clean set and" : "Furthest from the clean set is",
+  if (sets.empty()) return "No distance can be computed for these sets.";
+  return fmt::format("{} {}.", one_set ? "Between the clean set and" : "Furthest from the clean set:",
                      fmt::join(sets, "; "));
 }
 

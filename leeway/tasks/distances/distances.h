@@ -24,7 +24,7 @@
 namespace leeway::tasks {
 
 inline constexpr std::string_view distances_schema = "leeway.distances/2";
-inline constexpr std::string_view distances_results = "one for each shifted set, in the order given";
+inline constexpr std::string_view distances_results = "one result for each shifted set, in the order given";
 
 struct DistancesOptions : OutputsReading {
   std::vector<std::string> only;  // names; empty: every distance

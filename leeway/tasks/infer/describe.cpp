@@ -24,7 +24,7 @@ static void fields(InferredSet& set, Fields& f) {
            "share of images predicted as their label; null without labels");
   f("stochastic", set.stochastic,
     "with --stochastic: variation between two passes of the model; otherwise null");
-  f.unless_empty("index", set.index, "CSV index,split; null: none");
+  f.unless_empty("index", set.index, "CSV of index and split; null: none");
   f.unless_empty("split", set.split, "split of --index; null: all rows");
   f("splits", set.splits, "accuracy for each split of --index, if all rows were used: train, val, test");
 }
@@ -36,7 +36,8 @@ void fields(Infer& record, Fields& f) {
 }
 
 static std::string headline_of(const InferredSet& set) {
-  if (!set.accuracy.value) return fmt::format("Logits of {} images for {} classes.", count(set.n), set.k);
+  if (!set.accuracy.value)
+    return fmt::format("The outputs hold logits of {} images for {} classes.", count(set.n), set.k);
   return fmt::format("Of {} images in {} classes, {} are predicted as their label.", count(set.n), set.k,
                      value_words(set.accuracy, true));
 }
@@ -46,7 +47,7 @@ std::string headline_of(const Infer& record) {
   const InferredSet& set = *std::ranges::min_element(record.results, {}, value);
   if (record.results.size() == 1) return headline_of(set);
   const std::string name = SetNames(record.results).of_files(set);
-  return fmt::format("Of {} sets of outputs {}{}: {}", record.results.size(),
+  return fmt::format("Of {} sets of outputs, {}{}: {}", record.results.size(),
                      set.accuracy.value ? "the least accurate is " : "the first is ", name, headline_of(set));
 }
 

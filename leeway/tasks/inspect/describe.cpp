@@ -18,7 +18,7 @@ static void fields(FittingArchitecture& fit, Fields& f) {
   std::vector<std::size_t> input = tasks::sizes_of(fit.input);
   f("architecture", fit.name, "architecture, as for --arch");
   f("input", input, at_least(1), "first matching input shape: channels, height, width, or the size of a row");
-  f("classes", fit.classes, at_least(1), "outputs of the last layer");
+  f("classes", fit.classes, at_least(1), "number of outputs of the last layer");
   fit.input = tasks::shape_of(input);
 }
 
@@ -32,7 +32,7 @@ void flag_fields(InspectOptions& options, Fields& f) {
   binary_field(options.reading, f);
   layout_field(options.reading, f);
   f("input", options.input, at_least(1),
-    "shape of the input if the file does not name it: channels,height,width, or one or two sizes of a row");
+    "input shape if the file does not contain it: channels,height,width, or one or two sizes of a row");
   f("no_timing", options.no_timing, "skip the timing of a pass");
 }
 
@@ -43,10 +43,10 @@ void fields(InspectOptions& options, Fields& f) {
 
 static void fields(PassCost& cost, Fields& f) {
   f("images", cost.images, at_least(1), "images per pass");
-  f("threads", cost.threads, at_least(1), "threads of the pass");
-  f("forward_seconds", cost.forward_seconds, at_least(0), "seconds of a forward pass, per image");
+  f("threads", cost.threads, at_least(1), "number of threads of the pass");
+  f("forward_seconds", cost.forward_seconds, at_least(0), "duration of a forward pass in seconds, per image");
   f("gradient_seconds", cost.gradient_seconds, at_least(0),
-    "seconds of a forward and a backward pass, per image; null if the model has no gradients");
+    "duration of a forward and a backward pass in seconds, per image; null if the model has no gradients");
 }
 
 std::vector<std::size_t> input_sizes(const InspectedModel& model) {
@@ -61,21 +61,22 @@ void fields(InspectedModel& model, Fields& f) {
   f.choice(
       "format", info.format,
       {{"torchscript", ""}, {"onnx", ""}, {"pt2", ""}, {"checkpoint", ""}, {"safetensors", ""}, {"npz", ""}},
-      "format of the file, by its content");
+      "file format, detected from the content");
   f.unless_empty("architecture", info.architecture, "architecture; null: defined by the file, or unknown");
-  f("fitting", model.fitting, "architectures with these names and shapes; [] if the architecture is known");
+  f("fitting", model.fitting,
+    "architectures that match the names and shapes; [] if the architecture is known");
   f("parameters", info.parameters, "number of parameters of the model");
   f("classes", classes, at_least(2), "number of classes; null: unknown before the first images");
   f("class_names", info.class_names, "one name per class; [] without names");
   f("input", input, at_least(1), "channels, height, width, or the sizes of a row; []: unknown");
-  f("normalization", info.normalization, "the network takes (scale x - mean) / std of pixels x in [0,1]");
-  f.unless_empty("notes", info.notes_file, "FILE.toml next to the model that was read");
-  f.unless_empty(
-      "confinement", info.confinement,
-      "confinement of a program (TorchScript, ONNX, .pt2): seccomp: a separate process that can only "
-      "compute; none: --trust; null: another kind of file");
+  f("normalization", info.normalization,
+    "normalization: the network takes (scale x - mean) / std of pixels x in [0,1]");
+  f.unless_empty("notes", info.notes_file, "FILE.toml that was read, next to the model");
+  f.unless_empty("confinement", info.confinement,
+                 "confinement of a TorchScript, ONNX or .pt2 program; seccomp: a separate process that can "
+                 "only compute; none: --trust; null: another kind of file");
   f("layers", info.layers,
-    "layers with weights; all operators of a graph; all tensors if the architecture is unknown");
+    "layers with weights; for a graph, all operators; if the architecture is unknown, all tensors");
   f("cost", model.cost, "measured duration of a pass; null: not measured, or unknown input");
   f("n", model.n, "number of labeled images");
   measured(f, "accuracy", model.accuracy, a_share,
@@ -102,9 +103,9 @@ bool is_unknown(const InspectedModel& model) {
 std::string headline_of(const Inspect& record) {
   const InspectedModel& model = record.results.at(0);
   if (is_unknown(model))
-    return fmt::format("{} ({}) has {} tensors of {} numbers, which fit {}.", display_name(model.info.path),
-                       model.info.format, count(model.info.layers.size()), count(model.info.parameters),
-                       fitting_text(model));
+    return fmt::format("{} ({}) has {} tensors with {} numbers in total, which fit {}.",
+                       display_name(model.info.path), model.info.format, count(model.info.layers.size()),
+                       count(model.info.parameters), fitting_text(model));
   return fmt::format(
       "{} ({}{}) has {} parameters{}{}.", display_name(model.info.path), model.info.format,
       model.info.architecture.empty() ? "" : ", " + model.info.architecture, count(model.info.parameters),

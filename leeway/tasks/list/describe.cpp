@@ -50,7 +50,8 @@ std::string headline_of(const List& record) {
     members += family.members.size();
     families += family.missing.empty() ? 1 : 0;
   }
-  return fmt::format("{} members of {} {}.", members, families, families == 1 ? "family" : "families");
+  return fmt::format("The list has {} members of {} {}.", members, families,
+                     families == 1 ? "family" : "families");
 }
 
 }  // namespace leeway::tasks

@@ -22,7 +22,7 @@
 namespace leeway::tasks {
 
 inline constexpr std::string_view list_schema = "leeway.list/2";
-inline constexpr std::string_view list_results = "one for each family";
+inline constexpr std::string_view list_results = "one element for each family";
 
 struct ListOptions {
   std::string family;  // empty: all

@@ -23,7 +23,7 @@ void fields(MvnOptions& options, Fields& f);  // tolerances and points; the seed
 namespace leeway::tasks {
 
 inline constexpr std::string_view mvn_cdf_schema = "leeway.mvn-cdf/2";
-inline constexpr std::string_view mvn_cdf_results = "one for each point, in the order given";
+inline constexpr std::string_view mvn_cdf_results = "one result for each point, in the order given";
 
 struct MvnCdf
     : RecordOf<mvn_cdf_schema, average_case::MvnOptions, average_case::MvnProbability, mvn_cdf_results> {};

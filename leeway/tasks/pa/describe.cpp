@@ -10,21 +10,20 @@ static void fields(agreement::Agreement& a, Fields& f) {
   std::optional<bool> converged = a.fitted ? std::optional(a.converged) : std::nullopt;
   f("n", a.n, at_least(1), "number of pairs of samples");
   f("k", a.k, at_least(2), "number of classes");
-  f("beta", a.beta, at_least(0), "inverse temperature of the maximum");
+  f("beta", a.beta, at_least(0), "inverse temperature at the maximum");
   f.measured("pa", a.pa, a.pa_interval, {}, "posterior agreement, 0 to log k");
   f("pa_most", a.pa_most, at_least(0),
-    "with --prior: largest possible pa, -log of the smallest probability, in place of log k; null without");
+    "with --prior: largest possible pa, -log of the smallest probability, in place of log k; otherwise null");
   f("pa_normalized", a.pa_normalized, {}, "pa / log k");
   f("log_pa_mean", a.value, {}, "pa - log k");
   f("log_pa_sum", a.log_pa_sum, {}, "n times log_pa_mean");
   f("beta_shared", shared,
-    "with --shared-beta: beta of the model's first shifted set; pa is computed at this beta and may be "
-    "negative");
+    "whether beta was taken from the model's first shifted set (--shared-beta); pa may then be negative");
   f.unless_nan("gap", a.gap, at_least(0),
-               "certified gap: no other beta raises the maximum by more; null if beta is shared");
+               "certified gap: no other beta raises the maximum by more than this; null if beta is shared");
   f("converged", converged,
     "false: the tolerance was not reached, and the exit code is 5; null if beta is shared");
-  f("evaluations", a.evaluations, "evaluations of A over all rows");
+  f("evaluations", a.evaluations, "number of evaluations of A over all rows");
   f.measured("afr_pred", a.afr_pred, a.afr_pred_interval, a_share,
              "share of predictions unchanged by the shift");
   f.measured("afr_true", a.afr_true, a.afr_true_interval, a_share,
@@ -48,12 +47,12 @@ static void fields(agreement::RatioPoint& point, Fields& f) {
 
 static void fields(agreement::EntropyAt& at, Fields& f) {
   f("beta", at.beta, at_least(0), "inverse temperature: 1, or the beta of the result");
-  f.unless_nan("clean", at.clean, {}, "bits of entropy of the mean of sorted clean posteriors");
-  f.unless_nan("shifted", at.shifted, {}, "bits of entropy of the mean of sorted shifted posteriors");
+  f.unless_nan("clean", at.clean, {}, "entropy, in bits, of the mean sorted clean posterior");
+  f.unless_nan("shifted", at.shifted, {}, "entropy, in bits, of the mean sorted shifted posterior");
   f.unless_nan("clean_plain", at.clean_plain, {},
-               "bits of entropy of the mean of unsorted clean posteriors (class balance)");
+               "entropy, in bits, of the mean unsorted clean posterior (class balance)");
   f.unless_nan("shifted_plain", at.shifted_plain, {},
-               "bits of entropy of the mean of unsorted shifted posteriors (class balance)");
+               "entropy, in bits, of the mean unsorted shifted posterior (class balance)");
 }
 
 static void fields(agreement::Entropies& entropies, Fields& f) {
@@ -84,9 +83,11 @@ static void fields(agreement::Confidences& confidences, Fields& f) {
 
 static void fields(agreement::ArGapPoint& point, Fields& f) {
   f("pa", point.pa, {}, "posterior agreement of both models");
-  f("ratio_plus", point.ratio_plus, a_share, "smallest ratio at which model_plus has fallen to this pa");
+  f("ratio_plus", point.ratio_plus, a_share,
+    "smallest ratio at which the pa of model_plus falls to this value");
   f("ratio_minus", point.ratio_minus, a_share,
-    "smallest ratio at which model_minus has fallen to this pa, interpolated linearly; null if it does not");
+    "smallest ratio at which the pa of model_minus falls to this value, interpolated linearly; null if it "
+    "never does");
   f("gap", point.gap, from_to(-1, 1), "ratio_plus - ratio_minus");
 }
 
@@ -103,7 +104,7 @@ static void fields(PaDecomposition& decomposition, Fields& f) {
 static void fields(SuspectRow& one, Fields& f) {
   f("row", one.row, "row of the set, from 0");
   f("label", one.label, "label of the row");
-  f("suggested", one.suggested, "label by confident learning; null unless the row is a suspect");
+  f("suggested", one.suggested, "label suggested by confident learning; null unless the row is a suspect");
   f("self_confidence", one.self_confidence, a_share, "posterior of the label");
   f("margin", one.margin, from_to(-1, 1), "posterior of the label minus the largest other posterior");
   f("agreement", one.agreement, {}, "log agreement of the pair at the beta of the result");
@@ -111,7 +112,8 @@ static void fields(SuspectRow& one, Fields& f) {
 
 static void fields(PaSuspects& suspects, Fields& f) {
   std::string set = suspects.of_clean ? "clean" : "shifted";
-  f.choice("set", set, {{"clean", "rows are pairs as given"}, {"shifted", "another pairing"}},
+  f.choice("set", set,
+           {{"clean", "rows are paired in the given order"}, {"shifted", "rows are paired in another way"}},
            "set whose rows and posteriors are shown");
   f("n", suspects.n, "number of rows with a label");
   f("suspects", suspects.suspects, "number of rows whose confident class differs from the label");
@@ -124,16 +126,17 @@ static void fields(PaSuspects& suspects, Fields& f) {
 static void fields(PaSet& set, Fields& f) {
   f("shifted", set.shifted, "path of the shifted outputs, as given");
   f.unless_empty("model", set.model, "name of the model; null for a single model");
-  f.unless_empty(
-      "shift", set.shift,
-      "with several models: name of the shift, from the common part or the list of the models' file names");
+  f.unless_empty("shift", set.shift,
+                 "with several models: name of the shift: the common part of the models' file names, or the "
+                 "list of them");
   fields(set.agreement, f);
   f("pairing", set.pairing,
-    "evidence that row i of one set is row i of the other; null with another pairing or if the sets differ "
-    "in length");
+    "evidence that row i is the same sample in both sets; null with another pairing or if the sets differ in "
+    "length");
   f.unless_empty("doubt", set.doubt, "why the rows may not be pairs; null if there is no doubt");
   f("ratios", set.ratios,
-    "with --ratios: the round(ratio n) samples with the smallest norms are shifted, the others clean");
+    "with --ratios: one element per ratio; the round(ratio n) samples with the smallest norms are shifted, "
+    "the others clean");
   f("decomposition", set.decomposition, "parts of log_pa_sum; null without labels, and with --prior");
   f("entropy", set.entropy, "with --summaries: entropy of the posteriors");
   f("confidence", set.confidence, "with --summaries: confidence of the posteriors");
@@ -171,7 +174,7 @@ void fields(PaOptions& options, Fields& f) {
 
 void fields(Pa& record, Fields& f) {
   common_fields(record, f);
-  f("results", record.results, "one for each shifted set, model by model, in the order given");
+  f("results", record.results, "one result for each shifted set, model by model, in the order given");
   f("ar_gap", record.ar_gap,
     "with --ratios and several models: AR gaps for each shift and each pair of models");
 }

@@ -61,7 +61,7 @@ void require_comparable(const std::vector<PaModel>& models) {
     if (model.shifted.empty()) refuse("pa", "at least one shifted set of " + in_quotes(model.name), "none");
     if (model.shifted.size() != models[0].shifted.size())
       refuse("pa",
-             fmt::format("as many shifted sets for {} as for {}, {}", in_quotes(model.name),
+             fmt::format("as many shifted sets for {} as for {} ({})", in_quotes(model.name),
                          in_quotes(models[0].name), models[0].shifted.size()),
              model.shifted.size());
   }
@@ -117,7 +117,7 @@ class PaAnalysis {
   Matched as_they_stand(const PaCleanSet& clean, const NamedOutputs& named, const OutputsShards& shifted) {
     const Outputs& rest = shifted.rest;
     if (clean.labels && rest.labels && !std::ranges::equal(*clean.labels, *rest.labels, same_label))
-      warn(fmt::format("{}: its labels differ from the labels used: do its rows have the order of {}?",
+      warn(fmt::format("{}: its labels differ from the labels used: are its rows in the same order as in {}?",
                        named.name, clean.named.name));
     return {clean.outputs.logits, shifted.logits, joined(clean.labels, rest.labels), rest.norms,
             evidence_of({&clean.outputs.logits, &clean.outputs.rest, span_of(clean.labels)},

@@ -31,7 +31,7 @@ static void fields(SelectCheckpoint& result, Fields& f) {
              "accuracy on the clean samples; null without labels");
   f.measured("accuracy_shifted", measured_here.accuracy_shifted, a_share,
              "accuracy on the shifted samples; null without labels");
-  f("pairing", result.pairing, "evidence that row i of one set is row i of the other");
+  f("pairing", result.pairing, "evidence that row i is the same sample in both sets");
   f.unless_empty("doubt", result.doubt, "why the rows may not be pairs; null if there is no doubt");
 }
 
@@ -46,13 +46,13 @@ static void fields(Selected& selected, Fields& f) {
   f("accuracy_shifted", selected.accuracy_shifted,
     "checkpoint with the highest shifted accuracy; null without labels");
   f.measured("pa_difference", selected.pa_difference, {},
-             "pa of the choice by pa minus pa of the choice by accuracy, paired over samples; null if "
-             "they are the same checkpoint, or without labels");
+             "pa of the checkpoint selected by pa minus pa of the checkpoint selected by accuracy, paired "
+             "over samples; null if both are the same, or without labels");
 }
 
 void fields(Select& record, Fields& f) {
   common_fields(record, f);
-  f("results", record.results, "one for each checkpoint, in the order given");
+  f("results", record.results, "one result for each checkpoint, in the order given");
   f("selected", record.selected, "checkpoint that each criterion selects");
 }
 
@@ -77,12 +77,12 @@ std::string headline_of(const Select& record) {
   }
   if (selected.accuracy->index == selected.pa.index)
     return fmt::format(
-        "Posterior agreement and accuracy choose the same checkpoint, {}. Under the shift it is right on {} "
-        "of samples.",
+        "Posterior agreement and accuracy choose the same checkpoint, {}. Its accuracy under the shift is "
+        "{}.",
         by_pa, right(selected.pa));
   return fmt::format(
-      "Posterior agreement chooses {}, accuracy chooses {}. Under the shift the first is right on {} of "
-      "samples, the second on {}.",
+      "Posterior agreement chooses {}, accuracy chooses {}. Under the shift, the first has an accuracy of "
+      "{}, the second of {}.",
       by_pa, display_name(selected.accuracy->checkpoint), right(selected.pa), right(*selected.accuracy));
 }
 
@@ -90,7 +90,7 @@ std::string difference_words(const Select& record) {
   const Selected& selected = record.selected;
   if (!selected.accuracy || !selected.pa_difference) return "";
   const bool clear = selected.pa_difference->interval.low > 0;
-  return fmt::format("The posterior agreement of {} is higher than that of {} by {}: {}.",
+  return fmt::format("Posterior agreement is higher for {} than for {}, by {}: {}.",
                      display_name(selected.pa.checkpoint), display_name(selected.accuracy->checkpoint),
                      value_words(measured_of(*selected.pa_difference), false),
                      clear ? "a clear difference" : "not a clear difference on these samples");

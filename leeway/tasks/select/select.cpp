@@ -40,8 +40,8 @@ class SelectAnalysis {
     align_classes(first, set);
     if (!class_names_.empty() && !set.rest.class_names.empty()) require_same_classes(first, columns_of(set));
     if (set.n() != n_ || set.k() != k_)
-      refuse(display_name(name), fmt::format("{} rows of {} classes, as {} has", n_, k_, first_),
-             fmt::format("{} of {}", set.n(), set.k()));
+      refuse(display_name(name), fmt::format("{} rows and {} classes, as in {}", n_, k_, first_),
+             fmt::format("{} rows and {} classes", set.n(), set.k()));
   }
 
   OpenPair open(const NamedCheckpoint& checkpoint) {
@@ -93,8 +93,8 @@ class SelectAnalysis {
   void tell_warnings_of(const std::string& name, const OutputsShards& set) {
     for (const std::string& warning : set.rest.warnings) warn(warning);
     if (labels_ && set.rest.labels && !std::ranges::equal(*set.rest.labels, *labels_, same_label))
-      warn(fmt::format("{}: its labels differ from the labels used: do its rows have the order of {}?", name,
-                       labels_from_));
+      warn(fmt::format("{}: its labels differ from the labels used: are its rows in the same order as in {}?",
+                       name, labels_from_));
   }
 
   void add(const NamedCheckpoint& checkpoint) {

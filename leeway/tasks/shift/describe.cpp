@@ -12,17 +12,18 @@ void fields(ShiftOptions& options, Fields& f) {
 }
 
 void flag_fields(ShiftOptions& options, Fields& f) {
-  f("strength", options.strength, "strengths, one set for each; meaning and default depend on the shift");
+  f("strength", options.strength,
+    "strengths; one set is written for each; meaning and default depend on the shift");
   f("severity", options.severity, from_to(0, 5),
-    "severities of a common corruption (`leeway list shifts`), one set for each; 0 only converts to uint8");
+    "severities of a common corruption (`leeway list shifts`); one set is written for each; 0 only converts "
+    "to uint8");
   fields(options.how, f);
   f("classes", options.classes,
     "label-subset: classes to keep; imbalance: all classes, most frequent first (default: ascending); label "
     "noise: classes whose labels change, in order");
   f("groups", options.groups, "label noise: file with one column of groups, one row per image");
   f.unless_missing("group_rates", options.group_rates,
-                   "label noise: rate of each group of --groups, in the order of their sorted values",
-                   a_share);
+                   "label noise: rate of each group in --groups, in sorted order of the groups", a_share);
 }
 
 static void fields(RowsOfClass& rows, Fields& f) {
@@ -40,7 +41,7 @@ static void fields(NoisyGroup& group, Fields& f) {
 
 static void fields(LabelNoise& noise, Fields& f) {
   f("changed", noise.changed, "number of rows whose label was changed");
-  f("groups", noise.groups, "one for each group; one for all rows without groups");
+  f("groups", noise.groups, "one element for each group; without groups, one for all rows");
 }
 
 void fields(ShiftedSet& set, Fields& f) {
@@ -78,7 +79,8 @@ std::vector<std::string> findings_of(const Shift& record) {
   std::vector<std::string> findings;
   for (const ShiftedSet& set : record.results)
     if (!set.defined.value_or(true))
-      append_new(findings, fmt::format("{} is not defined on gray images: they are unchanged.", set.shift));
+      append_new(findings,
+                 fmt::format("{} is not defined on grayscale images: they are unchanged.", set.shift));
   return findings;
 }
 

@@ -24,7 +24,7 @@ void fields(ShiftTextOptions& options, Fields& f) {
            {{"replace", "replace words (default)"}, {"insert", "insert words between words"}},
            "how amplify and contradict place words");
   f("words", options.words,
-    "words of amplify and contradict: adjectives (default), or a CSV file with columns word and sign "
+    "words for amplify and contradict: adjectives (default), or a CSV file with columns word and sign "
     "(positive, negative or a number)");
   f("positive", options.positive, "labels of positive texts (default: 1,pos,positive)");
   f("negative", options.negative, "labels of negative texts (default: 0,-1,neg,negative)");
@@ -45,7 +45,7 @@ void fields(ShiftedTexts& set, Fields& f) {
   f("n_overwritten", set.n_overwritten,
     "number of rows with two or more words, all replaced; null if the shift replaces no words");
   f("mean_characters", set.mean_characters, at_least(0),
-    "mean length of a text before the shift, code points");
+    "mean length of a text before the shift, in code points");
   f("mean_words", set.mean_words, at_least(0), "mean number of words of a text before the shift");
   f("mean_distance", set.mean_distance, at_least(0),
     "mean over all rows of the minimum number of characters inserted, deleted or replaced (Levenshtein)");
@@ -58,7 +58,7 @@ void fields(ShiftedTexts& set, Fields& f) {
 std::string headline_of(const ShiftText& record) {
   const ShiftedTexts& set = record.results.front();
   return fmt::format(
-      "{} of {} texts changed under {} of strength {:g}; on average {:.1f} of {:.1f} characters and {:.1f} "
+      "{} of {} texts changed under {} of strength {:g}: on average, {:.1f} of {:.1f} characters and {:.1f} "
       "of {:.1f} words.",
       set.n_changed, set.n, set.shift, set.strength, set.mean_distance, set.mean_characters,
       set.mean_words_changed, set.mean_words);
@@ -68,7 +68,7 @@ std::vector<std::string> findings_of(const ShiftText& record) {
   const ShiftedTexts& set = record.results.front();
   if (set.n_overwritten.value_or(0) == 0) return {};
   return {fmt::format(
-      "In {} of {} texts all words were replaced: the inserted words reveal the label to any model.",
+      "In {} of {} texts, all words were replaced: the inserted words reveal the label to any model.",
       *set.n_overwritten, set.n)};
 }
 

@@ -34,17 +34,16 @@ void fields(SweepRunOptions& options, Fields& f) {
 void fields(SweepCollectOptions& options, Fields& f) {
   f.unless_empty("stage", options.stage, "stage to collect (default: the last stage)");
   f("columns", options.columns,
-    "keys of a result as in leeway schema, without results[]: \"pa\", \"worst_class.accuracy\", or of a "
-    "list, "
-    "\"epochs.loss\" (default: all scalar keys)");
+    "keys of a result as in leeway schema, without results[]: \"pa\", \"worst_class.accuracy\", or from a "
+    "list, \"epochs.loss\" (default: all scalar keys)");
   f("series", options.series,
     "also collect the criteria and the test accuracy of every epoch, separated by spaces");
 }
 
 static void fields(SweepPlanStage& stage, Fields& f) {
   f("stage", stage.stage, "name of the stage in the study");
-  f("command", stage.command, "command of the units");
-  f("units", stage.units, "number of units of the stage");
+  f("command", stage.command, "command that the units run");
+  f("units", stage.units, "number of units in the stage");
   f("kept", stage.kept, "number of units already done");
 }
 
@@ -54,12 +53,12 @@ void fields(SweepPlan& record, Fields& f) {
   f("axes", record.axes, "axes STAGE.OPTION: options with several values");
   f("units", record.units, at_least(1), "number of units, including finished ones");
   f("kept", record.kept, "number of units already done");
-  f("others", record.others, "finished units that no longer belong to this plan");
-  f("combinations", record.combinations, at_least(1), "combinations of axes in final stages");
+  f("others", record.others, "number of finished units that no longer belong to this plan");
+  f("combinations", record.combinations, at_least(1), "number of axis combinations in final stages");
   f("left_out", record.left_out, "number of combinations removed by `exclude` and `only`");
-  f("threads", record.threads, at_least(1), "threads of a unit");
+  f("threads", record.threads, at_least(1), "threads per unit");
   f("jobs", record.jobs, at_least(1), "number of units that this machine can run at once");
-  f("results", record.results, "one for each stage");
+  f("results", record.results, "one element for each stage");
 }
 
 static void fields(SweepFailure& failure, Fields& f) {
@@ -71,22 +70,22 @@ static void fields(SweepFailure& failure, Fields& f) {
 }
 
 static void fields(SweepRunResult& result, Fields& f) {
-  f("units", result.units, at_least(1), "number of units of the plan");
+  f("units", result.units, at_least(1), "number of units in the plan");
   f("jobs", result.jobs, at_least(1), "number of parallel processes");
   f("done_before", result.done_before, "units done before the run");
   f("done", result.done, "units done by this run");
   f("done_elsewhere", result.done_elsewhere, "units done by other runners in the meantime");
   f("failed", result.failed, "units that failed in this or an earlier run");
-  f("blocked", result.blocked, "units that need a failed unit");
+  f("blocked", result.blocked, "units that depend on a failed unit");
   f("left", result.left, "with no_wait: units still running in other runners");
 }
 
 void fields(SweepTable& table, Fields& f) {
-  f("out", table.out, "file of the table");
+  f("out", table.out, "table file");
   f("stage", table.stage, "stage of the records");
   f("rows", table.rows, "number of rows, one for each result of each record");
   f("units", table.units, "number of units whose records were read");
-  f("missing", table.missing, "number of units of the stage without a record");
+  f("missing", table.missing, "number of the stage's units that have no record");
   f("columns", table.columns, "columns of the table");
 }
 
@@ -94,7 +93,8 @@ void fields(SweepRun& record, Fields& f) {
   common_fields(record, f);
   f("folder", record.folder, "folder of the sweep");
   f("failures", record.failures, "failures by message, most frequent first");
-  f("table", record.table, "collected table; null: not requested, units remain, or the table existed");
+  f("table", record.table,
+    "collected table; null: not requested, units remain, or the table already existed");
   f("results", record.results, "a single result");
 }
 
@@ -102,15 +102,15 @@ static void fields(SweepCounts& counts, Fields& f) {
   f("units", counts.units, "total number of units");
   f("done", counts.done, "units with a record");
   f("failed", counts.failed, "units with a log");
-  f("blocked", counts.blocked, "units that need a failed unit");
+  f("blocked", counts.blocked, "units that depend on a failed unit");
   f("running", counts.running, "units claimed by a runner");
   f("ready", counts.ready, "units that a runner may start");
-  f("waiting", counts.waiting, "units that need an unfinished unit");
+  f("waiting", counts.waiting, "units that depend on an unfinished unit");
 }
 
 static void fields(SweepStageStatus& stage, Fields& f) {
   f("stage", stage.stage, "name of the stage in the study");
-  f("command", stage.command, "command of the units");
+  f("command", stage.command, "command that the units run");
   fields(stage.counts, f);
 }
 
@@ -119,7 +119,7 @@ void fields(SweepStatus& record, Fields& f) {
   f("folder", record.folder, "folder of the sweep");
   f("counts", record.counts, "units by state");
   f("failures", record.failures, "failures by message, most frequent first");
-  f("results", record.results, "one for each stage");
+  f("results", record.results, "one element for each stage");
 }
 
 std::string headline_of(const SweepPlan& record) {

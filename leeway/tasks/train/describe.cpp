@@ -50,12 +50,12 @@ void flag_fields(TrainingOptions& options, Fields& f) {
             {"none", "nothing"}},
            "what every batch contains in equal numbers");
   f.choice("last_batch", options.last_batch,
-           {{"join", "keep; add a single row to the previous batch"}, {"drop", "leave the batch out"}},
+           {{"join", "keep; add a single row to the previous batch"}, {"drop", "drop the batch"}},
            "how to handle an incomplete last batch");
   f.choice("decay", options.decay, {{"decoupled", "AdamW"}, {"coupled", "L2"}}, "weight decay of Adam");
   f.choice("batchnorm", options.batchnorm,
            {{"train", "batch statistics"}, {"frozen", "running statistics, which never change"}},
-           "statistics of batch normalization in training");
+           "batch normalization statistics in training");
   f("classes", options.classes, "number of classes (0: 1 + the largest label)");
   f.choice("norm", options.norm, {{"linf", ""}, {"l2", ""}}, "norm of adversarial training");
 }
@@ -116,7 +116,7 @@ static void fields(Epoch& epoch, Fields& f) {
              "accuracy on the test images, which are never used for selection; null without test images");
   f("zero_gradient", epoch.zero_gradient, a_share,
     "share of images whose gradient is exactly 0 at the start of the attack of adversarial training");
-  f.numbers("parts", epoch.parts, "quantities that the algorithm reports, means over images");
+  f.numbers("parts", epoch.parts, "quantities that the algorithm reports, averaged over images");
   f.unless_nan("seconds", epoch.seconds, at_least(0), "duration; null: unknown");
 }
 
@@ -145,8 +145,8 @@ std::string flags_of(const TrainingOptions& options) {
 
 // All but the options.
 static void course_fields(Training& training, Fields& f) {
-  f("plan", training.plan, "what determines the weights besides the options; digests are XXH3-128");
-  f("base", training.base, "first stage of an algorithm of two stages");
+  f("plan", training.plan, "inputs that determine the weights besides the options; digests are XXH3-128");
+  f("base", training.base, "first stage of a two-stage algorithm");
   f("epochs", training.epochs, "epochs in order, including those before a resume");
   f("best_epoch", training.best_epoch, at_least(1), "epoch whose weights were kept");
   f("best_by_score", training.best_by_score, at_least(1),
@@ -158,19 +158,20 @@ static void course_fields(Training& training, Fields& f) {
     "epoch that --select worst-group chooses; null without groups or validation");
   f("best_by_test", training.best_by_test, at_least(1),
     "epoch with the best test accuracy (oracle); null without test images");
-  f("stopped_early", training.stopped_early, "ended by --patience, before the last epoch or step");
+  f("stopped_early", training.stopped_early,
+    "whether --patience ended training before the last epoch or step");
   f("n_train", training.n_train, at_least(1), "number of training images");
   f("n_validation", training.n_validation, "number of validation images");
   f("n_test", training.n_test, "number of test images; null: none");
 }
 
 void fields(TrainedModel& model, Fields& f) {
-  f("out", model.out, "file of the weights");
+  f("out", model.out, "weights file");
   f("weights", model.weights, "number of weights");
   f.unless_missing("class_names", model.training.class_names,
                    "one name per class; [] if the images have no class names");
   f("resumed_after", model.resumed_after, "number of epochs from an earlier, interrupted run");
-  f("reused", model.reused, "the weights existed already and were reused");
+  f("reused", model.reused, "whether existing weights were reused");
   std::optional<Epoch> kept;
   if (const Training& training = model.training;
       training.best_epoch >= 1 && training.best_epoch <= training.epochs.size())
@@ -184,7 +185,7 @@ namespace {
 // As it stands beside its weights.
 void text_fields(Training& training, std::string& schema, Fields& f) {
   f.choice("schema", schema, {{std::string(training_schema), ""}}, "schema of this text");
-  f("options", training.options, "options of the training");
+  f("options", training.options, "training options");
   course_fields(training, f);
 }
 
@@ -272,10 +273,10 @@ std::vector<std::string> findings_of(const Train& record) {
                                training.options.select == "accuracy" ? "chose" : "would have chosen",
                                by_accuracy));
   if (const auto by_group = training.best_by_worst_group; by_group && *by_group == by_accuracy)
-    list.push_back(fmt::format("Accuracy and the worst group choose the same epoch, {}.", by_accuracy));
+    list.push_back(fmt::format("Accuracy and worst-group accuracy choose the same epoch, {}.", by_accuracy));
   else if (by_group)
-    list.push_back(
-        fmt::format("Accuracy chooses epoch {}, the worst group epoch {}.", by_accuracy, *by_group));
+    list.push_back(fmt::format("Accuracy chooses epoch {}; worst-group accuracy chooses epoch {}.",
+                               by_accuracy, *by_group));
   const Epoch& last = training.epochs.back();
   if (const auto change = last.parts.find("weight_change");
       change != last.parts.end() && change->second < small_weight_change)
@@ -287,7 +288,7 @@ std::vector<std::string> findings_of(const Train& record) {
     const Epoch& kept = training.epochs.at(training.best_epoch - 1);
     const Epoch& best = training.epochs.at(*training.best_by_test - 1);
     list.push_back(fmt::format(
-        "Of {} test images, {} are predicted as their label; epoch {} is the best on them, with {}.",
+        "Of {} test images, {} are predicted as their label; epoch {} is the best on these images, with {}.",
         count(training.n_test.value_or(0)), share_words(*kept.test_accuracy, kept.test_accuracy_interval),
         best.number, share_words(*best.test_accuracy, best.test_accuracy_interval)));
   }

@@ -58,7 +58,7 @@ std::span<const Protocol> protocols() {
          options.optimizer = "adam", options.decay = "coupled", options.batch = 128;
          options.steps = 10'000, options.check_every = 100, options.patience = 20;
        }},
-      {{"diagvib", "50 epochs of Adam with learning rate .01, every epoch a candidate",
+      {{"diagvib", "50 epochs of Adam with learning rate .01; every epoch is a candidate",
         "Carvalho et al., 2025, appendix D, and Jiménez Rodríguez, 2024: DiagViB-6"},
        [](TrainingOptions& options) {
          options.architecture = "resnet18";
@@ -78,7 +78,7 @@ std::span<const Protocol> protocols() {
 
 nn::Selection selection_of(const TrainingOptions& options, bool paired) {
   const std::string& text = options.select_shift;
-  if (paired && !text.empty()) wrong_shift("no shift, because --select-shifted has the images", text);
+  if (paired && !text.empty()) wrong_shift("no shift, because --select-shifted provides the images", text);
   if (paired) return {agreement_of, ""};
   if (text.empty()) {
     if (options.select == "pa")
