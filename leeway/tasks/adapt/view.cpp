@@ -8,7 +8,7 @@ View view(const Adapt& record) {
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Layer"), &One::name},
       {number_column("Channels"), &One::channels},
-      {number_column("Mean moved", "Mean distance of the means, in standard deviations of the source"),
+      {number_column("Mean moved", "Mean distance between the means, in standard deviations of the source"),
        [](const One& one) { return significant_cell(one.mean_shift, 3); }},
       {number_column("Variance times", "Mean ratio of the variances"),
        [](const One& one) { return significant_cell(one.variance_ratio, 3); }}};

@@ -108,9 +108,9 @@ Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, 
   std::vector<Line> lines;
   for (const PaSet* result : shown) lines.push_back(line_of(record, *result, metric));
   const bool pa = metric.value == pa_of;
-  Chart chart = line_chart(shown[0]->shift_name(),
-                           metric.label + (pa ? ", of at most " + fixed(log_k, 2) : std::string()), lines,
-                           axes, pa ? span_of(record, shown) : std::vector<Span>{});
+  Chart chart =
+      line_chart(shown[0]->shift_name(), metric.label + (pa ? ", maximum " + fixed(log_k, 2) : std::string()),
+                 lines, axes, pa ? span_of(record, shown) : std::vector<Span>{});
   for (Json& row : chart.data[0].second) row["measure"] = metric.label;
   return chart;
 }
@@ -158,9 +158,9 @@ Blocks gap_table(const PaView& record) {
        cell([](const ArGapPoint& at) { return fixed_cell(at.pa, 3); })},
       {number_column("Shifted", "Share of samples shifted, of the model"),
        cell([](const ArGapPoint& at) { return percent_cell(at.ratio_plus, 0); })},
-      {number_column("Compared", "Share of samples shifted, of the model it is compared with"),
+      {number_column("Compared", "Share of samples shifted, for the model it is compared with"),
        cell([](const ArGapPoint& at) { return percent_cell(at.ratio_minus, 0); })},
-      {number_column("Gap, points", "Difference of the two shares"), cell([](const ArGapPoint& at) {
+      {number_column("Gap, points", "Difference between the two shares"), cell([](const ArGapPoint& at) {
          const double width = at.ratio_plus - *at.ratio_minus;
          return number_cell(100 * width, signed_points({width, {}, {}}));
        })}};
