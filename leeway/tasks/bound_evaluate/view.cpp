@@ -191,10 +191,11 @@ Section violation_section(const BoundEvaluation& evaluation) {
 }
 
 Section validity_section(const BoundEvaluation& evaluation) {
-  Table table("Every method on the shifts whose validity score reaches a threshold",
-              {text_column("Method"), number_column("Threshold"), number_column("MAE", "In points"),
-               coverage_column(), number_column("Worst", "Largest understatement of the error, in points"),
-               number_column("Shifts")});
+  Table table(
+      "Every method on the shifts whose validity score reaches a threshold",
+      {text_column("Method"), number_column("Threshold"),
+       number_column("MAE", "Mean absolute error, in points"), coverage_column(),
+       number_column("Worst", "Largest understatement of the error, in points"), number_column("Shifts")});
   Blocks words;
   for (const EvaluatedMethod& method : evaluation.results) {
     if (!method.validity) continue;
@@ -219,7 +220,7 @@ Section loss_section(const BoundEvaluation& evaluation) {
       {number_column("First", "Mean discrepancy"),
        [](const One& one) { return percent_cell(one.discrepancy, 1); }},
       {number_column("Second"), [](const One& one) { return percent_cell(one.other_discrepancy, 1); }},
-      {interval_column("Difference", "In points"),
+      {interval_column("Difference", "Mean difference, in points"),
        [](const One& one) { return change_cell(measured(one.difference, one.interval)); }},
       {text_column("Larger", "Shifts where the first finds the larger discrepancy"),
        [](const One& one) { return text_cell(fmt::format("{} of {}", one.larger, one.n)); }},
@@ -228,7 +229,7 @@ Section loss_section(const BoundEvaluation& evaluation) {
                                : dash_cell("too few shifts, or equal differences");
        }}};
   return {
-      "losses", "Losses", "Which loss of the critics finds more disagreement",
+      "losses", "Losses", "Which critic loss finds more disagreement",
       in_both(table_of("Discrepancies of two losses, paired by shift", columns, evaluation.losses).block())};
 }
 
@@ -237,8 +238,8 @@ Section adjusted_section(const BoundEvaluation& evaluation) {
       "Every method, adjusted on the other data sets to a required coverage",
       {text_column("Method"),
        text_column("Adjustment", "shift: subtracted from the accuracy; scale: multiplies the accuracy"),
-       number_column("Required coverage"), number_column("MAE", "In points"), coverage_column(),
-       overestimation_column()});
+       number_column("Required coverage"), number_column("MAE", "Mean absolute error, in points"),
+       coverage_column(), overestimation_column()});
   for (const EvaluatedMethod& method : evaluation.results)
     for (const auto& [adjustment, level, score] : method.adjusted)
       table.add({text_cell(method.method), text_cell(adjustment), percent_cell(level, 0),

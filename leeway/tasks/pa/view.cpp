@@ -164,8 +164,9 @@ Blocks gap_table(const PaView& record) {
          const double width = at.ratio_plus - *at.ratio_minus;
          return number_cell(100 * width, signed_points({width, {}, {}}));
        })}};
-  return table_of("AR gap: difference of the shifted shares at which two models have the same PA", columns,
-                  record.gaps)
+  return table_of(
+             "AR gap: difference between the shares of shifted samples at which two models have the same PA",
+             columns, record.gaps)
       .block();
 }
 
@@ -263,14 +264,15 @@ static Section ratios_section(const PaView& record) {
     choices.push_back({metric.words, {}});
     for (const auto& panel : shown) choices.back().charts.push_back(ratio_chart(record, panel, metric));
   }
-  return {"ratios", "Share shifted", heading(record, shown),
-          paragraph(
-              std::string("An increasing share of the clean samples is replaced by their shifted versions, "
-                          "smallest changes first. The agreement of a more robust model falls later.") +
-              (widest_gap(record) == nullptr ? ""
-                                             : " The bar between two lines is the AR gap: the difference of "
-                                               "the shifted shares at which both models have the same PA.")) +
-              chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
+  return {
+      "ratios", "Share shifted", heading(record, shown),
+      paragraph(std::string("An increasing share of the clean samples is replaced by their shifted versions, "
+                            "smallest changes first. The agreement of a more robust model falls later.") +
+                (widest_gap(record) == nullptr
+                     ? ""
+                     : " The bar between two lines is the AR gap: the difference between the shares of "
+                       "shifted samples at which both models have the same PA.")) +
+          chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
 }
 
 View view(const Pa& pa) {

@@ -181,7 +181,7 @@ Section sweep_changes_section(const SweepReport& record) {
   std::vector<Chart> charts;
   for (const std::string& start : record.starts) charts.push_back(change_map(record, start));
   using One = SweepChange;
-  return {"changes", "Against " + record.roles.baseline, changes_finding(record, record.starts.front()),
+  return {"changes", "Compared with " + record.roles.baseline, changes_finding(record, record.starts.front()),
           paragraph("Average differences between runs with the same seed, case and setting. Intervals are "
                     "not adjusted: without any effect, one in twenty excludes 0.") +
               chart_choice(charts) +
