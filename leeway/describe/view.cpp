@@ -24,7 +24,7 @@ Cell text_cell(std::string_view text, Mark mark) { return {.text = std::string(t
 Cell count_cell(std::size_t value) { return number_cell(static_cast<double>(value), count(value)); }
 
 Cell dash_cell(std::string_view reason) {
-  return {.text = "", .missing = reason.empty() ? "the record does not say" : std::string(reason)};
+  return {.text = "", .missing = reason.empty() ? "not in the record" : std::string(reason)};
 }
 
 Cell number_cell(double value, std::string text) { return {.text = std::move(text), .value = value}; }

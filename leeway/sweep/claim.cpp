@@ -94,7 +94,7 @@ Runner::~Runner() { discard_made(store_.folder(), store_.runner(name_)); }
 void Runner::write() const {
   std::error_code error;
   fs::create_directories(store_.runner(name_).parent_path(), error);
-  if (error) fail_at(store_.runner(name_), "cannot make its folder", error.value());
+  if (error) fail_at(store_.runner(name_), "cannot create its folder", error.value());
   const std::string pid = std::to_string(::getpid());
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
@@ -124,7 +124,7 @@ std::size_t Runner::claim(const std::string& unit) {
     if (code == ENOENT) {
       std::error_code error;
       fs::create_directories(path.parent_path(), error);
-      if (error) fail_at(path, "cannot make its folder", error.value());
+      if (error) fail_at(path, "cannot create its folder", error.value());
       continue;
     }
     if (code != EEXIST) fail_at(path, "cannot claim the unit", code);

@@ -1,4 +1,4 @@
-// What Dis2 and the estimators say of an error without labels (leeway/error_bound), as records hold it.
+// Results of Dis2 and the estimators for the error without labels (leeway/error_bound), as stored in records.
 #pragma once
 
 #include <optional>

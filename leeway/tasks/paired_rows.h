@@ -1,4 +1,4 @@
-// For tasks that compare row i with row i: what shows that they are the same samples.
+// For tasks that compare row i of two sets: evidence that both rows are the same sample.
 #pragma once
 
 #include <cstdint>

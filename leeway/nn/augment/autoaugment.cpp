@@ -56,7 +56,7 @@ void apply_policy(const Policy& policy, const Picture& picture, Random& random) 
 
 Augmentation autoaugment_imagenet() {
   return {{"autoaugment-imagenet", "one of 25 pairs of operations learned on ImageNet",
-           "Cubuk et al., CVPR 2019, table 9 of the appendix; magnitudes of torchvision"},
+           "Cubuk et al., CVPR 2019, table 9 of the appendix; magnitudes as in torchvision"},
           [](const Picture& picture, const Parameters& /*parameters*/, Random& random) {
             apply_policy(imagenet_policy, picture, random);
           }};
@@ -64,7 +64,7 @@ Augmentation autoaugment_imagenet() {
 
 Augmentation autoaugment_cifar10() {
   return {{"autoaugment-cifar10", "one of 25 pairs of operations learned on CIFAR-10",
-           "Cubuk et al., CVPR 2019, table 7 of the appendix; magnitudes of torchvision"},
+           "Cubuk et al., CVPR 2019, table 7 of the appendix; magnitudes as in torchvision"},
           [](const Picture& picture, const Parameters& /*parameters*/, Random& random) {
             apply_policy(cifar10_policy, picture, random);
           }};

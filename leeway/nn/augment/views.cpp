@@ -84,8 +84,8 @@ Augmentation weak() {
 }
 
 Augmentation strong() {
-  return {{"strong", "as weak, then two of 14 operations and a gray square",
-           "Sohn et al., NeurIPS 2020, section 2.3; operations as Garg et al., ICML 2023 (RLSbench)"},
+  return {{"strong", "like weak, then two of 14 operations and a gray square",
+           "Sohn et al., NeurIPS 2020, section 2.3; operations as in Garg et al., ICML 2023 (RLSbench)"},
           change_strongly};
 }
 

@@ -105,8 +105,8 @@ std::string groups_note(std::int64_t batch) {
   std::string text = fmt::format(" has a fixed batch size of {}", batch);
   if (batch > shard)
     text += fmt::format(
-        ", so that every shard of {} rows costs {}, {:.3g} times as much (export it with a dynamic batch "
-        "axis)",
+        ", so that every shard of {} rows costs as much as {} rows, a factor of {:.3g} (export it with a "
+        "dynamic batch axis)",
         shard, batch, static_cast<double>(batch) / static_cast<double>(shard));
   return text;
 }

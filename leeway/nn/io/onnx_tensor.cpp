@@ -226,7 +226,7 @@ Array array_of(const TensorProto& tensor, const std::string& where,
                const std::vector<std::filesystem::path>& folders) {
   const TensorType* const type = find_tensor_type(tensor.data_type());
   if (type == nullptr) refuse(where, "a tensor of real numbers", "type " + foreign_type(tensor.data_type()));
-  if (tensor.has_segment()) refuse(where, "a tensor in one piece", "a segment");
+  if (tensor.has_segment()) refuse(where, "a contiguous tensor", "a segment");
   Array array = shaped(tensor, *type, where);
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     read_external(array, tensor, *type, where, folders);

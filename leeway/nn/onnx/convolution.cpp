@@ -108,7 +108,8 @@ Tensor average_pool(const Tensor& x, const Window& w, const Integers& pads, bool
 
 // Indices of maxima in the input, in C order (storage_order 0) or with the first dimension fastest (1).
 Tensor places_of_maxima(const Tensor& x, const Window& w, bool ceil, bool columns_first) {
-  TORCH_CHECK(w.kernel.size() <= 2 || !columns_first, "places of maxima by columns in three dimensions");
+  TORCH_CHECK(w.kernel.size() <= 2 || !columns_first,
+              "indices of maxima in column-major order in three dimensions");
   const Integers none(w.kernel.size(), 0);
   Tensor values = x.to(torch::kFloat64);
   values = padded(values, w.pads, lowest(values));

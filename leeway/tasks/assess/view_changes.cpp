@@ -178,7 +178,7 @@ Section confusion_section(const Assess& record) {
                           chart_choice(maps);
   if (left_out > 0)
     body += paragraph(fmt::format(
-        "To keep the page small, it has the maps of the worst {} results; the record has the other {}.",
+        "To keep the page small, it shows the maps of the {} worst results; the record has the other {}.",
         maps.size(), left_out));
   return {"changes", "Changes", heading.empty() ? "No prediction changes" : heading, body + table};
 }

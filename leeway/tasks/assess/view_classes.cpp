@@ -198,7 +198,7 @@ Section classes_section(const Assess& record) {
 Section groups_section(const Assess& record) {
   return members_section(
       record, {&AssessResult::groups, "group"}, {"groups", "Groups", "", {}},
-      "An average can hide a group with much worse results. The table reads like the table of classes.");
+      "An average can hide a group with much worse results. Read this table like the table of classes.");
 }
 
 Section shares_section(const Assess& record) {

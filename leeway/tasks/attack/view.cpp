@@ -149,7 +149,7 @@ Section method_section(const Attack& record) {
     }
     if (const auto& asked = set.endpoint)
       items.push_back(
-          before + fmt::format("{} requests to {}, {} of them retries; {} prompt tokens, {} answer tokens.",
+          before + fmt::format("{} requests to {}, including {} retries; {} prompt tokens, {} answer tokens.",
                                count(asked->requests), asked->host, count(asked->retries),
                                count(asked->prompt_tokens), count(asked->completion_tokens)));
     if (set.beside_noise)

@@ -88,7 +88,7 @@ std::string headline_of(const AttackCurve& record) {
 
 std::vector<std::string> findings_of(const AttackCurve& record) {
   const CurveResult& least = least_of(record, [](const CurveResult& r) { return r.pa; });
-  return {fmt::format("Posterior agreement is lowest for {} under {}: {} of at most {}.",
+  return {fmt::format("Posterior agreement is lowest for {} under {}: {} (maximum {}).",
                       display_name(least.model), attack_words(least),
                       value_words(measured(least.pa, least.pa_interval), false),
                       fixed(std::log(static_cast<double>(least.k)), 2))};

@@ -247,8 +247,8 @@ Section ranks_section(const Curves& curves) {
       optimal.charts.push_back(rank_chart(title, result->optimal));
     }
   return {"posteriors", "Posteriors", "Mean posterior by rank at the largest strength",
-          paragraph("Rows that stay right and rows that stay wrong, as clean rows; rows whose prediction "
-                    "changes, as attacked rows. A robust model is less sure of rows that change.") +
+          paragraph("Rows that stay right or stay wrong are shown clean; rows whose prediction changes are "
+                    "shown attacked. A robust model is less confident on rows whose prediction changes.") +
               chart_grids({initial, optimal})};
 }
 

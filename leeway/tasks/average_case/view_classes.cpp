@@ -77,7 +77,7 @@ Blocks class_table(const Compared& compared, const std::string& leading) {
       {text_column(compared.column), [](const Row& row) { return text_cell(row.one->name); }},
       {number_column("σ"), [](const Row& row) { return sigma_cell(row.sigma); }},
       {interval_column("Mean p"), [](const Row& row) { return share_cell(mean_of(row.p()), row.none()); }},
-      {number_column("5% quantile", fmt::format("Over the samples of the {}", compared.one)),
+      {number_column("5% quantile", fmt::format("5% quantile of p over the samples of the {}", compared.one)),
        [](const Row& row) { return quantile_cell(row.p(), twentieth, row.none()); }},
       {number_column("Median"), [](const Row& row) { return quantile_cell(row.p(), median, row.none()); }},
       {number_column("Difference", "Mean p minus mean p of all other samples, in points"), difference},
@@ -122,7 +122,7 @@ Blocks comparison_blocks(const Compared& compared, const std::string& leading) {
   return test_table(compared) + spread_key("differs significantly from all others") +
          (classes <= drawn_classes
               ? Blocks()
-              : paragraph(fmt::format("The charts show the {} least robust of {} {}, the table shows all.",
+              : paragraph(fmt::format("The charts show the {} least robust of {} {}; the table shows all.",
                                       drawn_classes, count(classes), compared.many))) +
          class_charts(compared) + class_table(compared, leading);
 }

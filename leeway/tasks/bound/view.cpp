@@ -84,7 +84,7 @@ Blocks error_key(bool truth) {
                                    {"swatch term1", "discrepancy"},
                                    {"swatch term2", "concentration"},
                                    {"estimate", "estimate", 0}};
-  if (truth) items.push_back({"swatch truth", "true error, by the target's labels"});
+  if (truth) items.push_back({"swatch truth", "true error, from the target's labels"});
   return chart_legend(items);
 }
 
@@ -154,9 +154,9 @@ Blocks method_table(const Bound& record) {
   };
   for (const MethodError& one : record.results)
     add(one.method.method, measured(one.error, one.interval), one.is_bound ? "upper bound" : "estimate");
-  add("source", measured(record.source.error, record.source.interval), "by the source's labels");
+  add("source", measured(record.source.error, record.source.interval), "from the source's labels");
   if (record.target.error)
-    add("target", {record.target.error, {}, {}}, "by the target's labels, which no method uses");
+    add("target", {record.target.error, {}, {}}, "from the target's labels, which no method uses");
   return table.block();
 }
 
@@ -176,18 +176,18 @@ Blocks range_table(const error_bound::ComponentRange& range, const std::optional
        [](const One& one) {
          return share_cell({one.dis2.estimate, {}, {}});
        }},
-      {number_column("Error at most", "At this bound's share of delta"),
+      {number_column("Error at most", "Upper bound at this number's share of delta"),
        [](const One& one) {
          return share_cell({one.dis2.bound, {}, {}});
        }},
-      {number_column("Too high by", "Bound less true error, in points"),
+      {number_column("Too high by", "Bound minus true error, in points"),
        [&](const One& one) {
          return fixed_cell(truth ? std::optional(100 * (one.dis2.bound - *truth)) : std::nullopt, 1,
                            "no labels");
        }},
-      {text_column("Assumption", "By the target's labels and Corollary E.2"),
+      {text_column("Assumption", "From the target's labels, according to Corollary E.2"),
        [](const One& one) { return verdict_cell(one.dis2.corollary); }},
-      {text_column("Kept", "The validity score is high enough; the lowest of the kept bounds counts"),
+      {text_column("Kept", "The validity score is high enough; the lowest kept bound counts"),
        [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
   return in_both(table_of("The bound by number of principal components", columns, range.bounds).block());
 }
@@ -199,7 +199,7 @@ Blocks divergence_table(const std::optional<error_bound::Divergences>& found) {
   const auto add = [&](const char* name, double value, const char* meaning) {
     table.add({text_cell(name), percent_cell(value, 1), text_cell(meaning)});
   };
-  add("H-divergence", found->h, "how well a half-plane tells source from target");
+  add("H-divergence", found->h, "how well a half-plane separates source from target");
   add("HΔH-divergence", found->h_delta_h, "how much more any two half-planes differ on one of the sets");
   add("Discrepancy", found->discrepancy,
       "how much more a half-plane differs from the classifier on the target");
@@ -227,8 +227,8 @@ Section terms_section(const Bound& record) {
           record.dis2->representation, fixed(100 * terms.discrepancy, 1)),
       in_both(table_of("The bound by each concentration inequality", columns, terms.concentrations).block()) +
           paragraph(fmt::format(
-              "Measured on {} source and {} target rows that were used to choose {}. Validity score: {}. The "
-              "bound of the first row counts; each of the other rows is valid only by itself.",
+              "Measured on {} source and {} target rows, which were used to choose {}. Validity score: {}. "
+              "The bound in the first row counts; each other bound is valid only on its own.",
               count(terms.n_source), count(terms.n_target),
               record.options.dis2.holdout > 0 ? "no critic" : "the critics, so that the bound is not valid",
               terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
@@ -344,7 +344,7 @@ Blocks terms_table(const Assess& record, std::vector<const AssessResult*> result
                  return fixed_cell(r.error_bound_terms ? r.error_bound_terms->validity_score : std::nullopt,
                                    2, r.reason("error_bound"));
                }},
-              {number_column("True error", "By the target's labels, which the bound does not use"),
+              {number_column("True error", "From the target's labels, which the bound does not use"),
                truth_cell},
               {text_column("Held out", "Rows of source and target used to measure the bound"),
                [](const AssessResult& r) {

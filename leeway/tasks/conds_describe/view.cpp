@@ -36,16 +36,18 @@ Blocks measures_table(const conds::Description& said) {
   const char *label = "the label itself, or a single value", *alone = "a single value", *target = "no target";
   std::vector<ColumnOf<Shift>> columns = {
       {text_column("Column"), &Shift::name},
-      {interval_column("Correlation", "Cramer's V of label and attribute in the source, from 0 to 1"),
+      {interval_column("Correlation", "Cramer's V between label and attribute in the source, from 0 to 1"),
        [&](const Shift& one) { return one.sc ? measure_cell(one.sc->source.v, label) : dash_cell(label); }},
       {number_column("p", p),
        [&](const Shift& one) { return p_cell(one.sc ? std::optional(one.sc->test) : std::nullopt, label); }},
-      {number_column("In the target", "Cramer's V in the target"),
+      {number_column("In the target", "Cramer's V between label and attribute in the target"),
        [&](const Shift& one) {
          return one.sc && one.sc->target ? fixed_cell(one.sc->target->v.value, 3)
                                          : dash_cell(said.n_target ? label : target);
        }},
-      {interval_column("Drift", "Total variation distance of the shares of the source's values"),
+      {interval_column(
+           "Drift",
+           "Total variation distance between the shares in source and target, over the source's values"),
        [&](const Shift& one) {
          return one.drift ? percents_cell(one.drift->distance, alone) : dash_cell(alone);
        }},

@@ -137,7 +137,7 @@ std::vector<std::string> findings_of(const Corruptions& record) {
     if (set.pa.value && (lowest == nullptr || *set.pa.value < *lowest->pa.value)) lowest = &set;
   if (lowest != nullptr)
     findings.push_back(
-        fmt::format("Posterior agreement is lowest under {}: {} of at most {:.3f}.", name_of(*lowest),
+        fmt::format("Posterior agreement is lowest under {}: {} (maximum {:.3f}).", name_of(*lowest),
                     value_words(lowest->pa, false),
                     *lowest->pa_normalized > 0 ? *lowest->pa.value / *lowest->pa_normalized : 0.));
   if (record.mean && record.mean->mce.value) {

@@ -148,10 +148,11 @@ Blocks error_table(const Corruptions& record) {
     columns.push_back(
         {interval_column("CE", "100 times the error divided by the error of the reference"),
          [](const One& one) { return hundred_cell(one.ce, "not available for the reference"); }});
-    columns.push_back(
-        {interval_column("Relative CE", "CE of the increase over the clean error"), [](const One& one) {
-           return hundred_cell(one.relative_ce, "the increase of the reference is unknown, or not above 0");
-         }});
+    columns.push_back({interval_column("Relative CE", "CE computed from the increase over the clean error"),
+                       [](const One& one) {
+                         return hundred_cell(one.relative_ce,
+                                             "the increase of the reference is unknown, or not above 0");
+                       }});
   }
   columns.push_back({text_column("Counted", "Included in the means: the 15 corruptions of the benchmark"),
                      [](const One& one) { return text_cell(one.of_benchmark ? "yes" : "no"); }});

@@ -7,9 +7,9 @@
 // pairs. Labels are those given, else the clean set's, else the shifted one's. PaOptions::binary and ::as are
 // only recorded here; the caller that opens sets applies them.
 // Errors (Error): no model, models with different numbers of shifted sets, two models of one name; sets
-// that differ (io/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. An
-// open gap of a maximum is no error: `converged` is false. A prior (PaOptions::prior, "labels": their
-// shares in the pairs) has no decomposition. Cost and determinism: agreement/agreement.h.
+// that differ (io/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. A
+// maximum that is not certified is not an error: `converged` is false. A prior (PaOptions::prior, "labels":
+// their shares in the pairs) has no decomposition. Cost and determinism: agreement/agreement.h.
 #pragma once
 
 #include <cstddef>

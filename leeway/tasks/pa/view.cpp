@@ -108,9 +108,9 @@ Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, 
   std::vector<Line> lines;
   for (const PaSet* result : shown) lines.push_back(line_of(record, *result, metric));
   const bool pa = metric.value == pa_of;
-  Chart chart = line_chart(shown[0]->shift_name(),
-                           metric.label + (pa ? ", of at most " + fixed(log_k, 2) : std::string()), lines,
-                           axes, pa ? span_of(record, shown) : std::vector<Span>{});
+  Chart chart =
+      line_chart(shown[0]->shift_name(), metric.label + (pa ? ", maximum " + fixed(log_k, 2) : std::string()),
+                 lines, axes, pa ? span_of(record, shown) : std::vector<Span>{});
   for (Json& row : chart.data[0].second) row["measure"] = metric.label;
   return chart;
 }
@@ -158,14 +158,15 @@ Blocks gap_table(const PaView& record) {
        cell([](const ArGapPoint& at) { return fixed_cell(at.pa, 3); })},
       {number_column("Shifted", "Share of samples shifted, of the model"),
        cell([](const ArGapPoint& at) { return percent_cell(at.ratio_plus, 0); })},
-      {number_column("Compared", "Share of samples shifted, of the model it is compared with"),
+      {number_column("Compared", "Share of samples shifted, for the model it is compared with"),
        cell([](const ArGapPoint& at) { return percent_cell(at.ratio_minus, 0); })},
-      {number_column("Gap, points", "Difference of the two shares"), cell([](const ArGapPoint& at) {
+      {number_column("Gap, points", "Difference between the two shares"), cell([](const ArGapPoint& at) {
          const double width = at.ratio_plus - *at.ratio_minus;
          return number_cell(100 * width, signed_points({width, {}, {}}));
        })}};
-  return table_of("AR gap: difference of the shifted shares at which two models have the same PA", columns,
-                  record.gaps)
+  return table_of(
+             "AR gap: difference between the shares of shifted samples at which two models have the same PA",
+             columns, record.gaps)
       .block();
 }
 
@@ -263,14 +264,15 @@ static Section ratios_section(const PaView& record) {
     choices.push_back({metric.words, {}});
     for (const auto& panel : shown) choices.back().charts.push_back(ratio_chart(record, panel, metric));
   }
-  return {"ratios", "Share shifted", heading(record, shown),
-          paragraph(
-              std::string("An increasing share of the clean samples is replaced by their shifted versions, "
-                          "smallest changes first. The agreement of a more robust model falls later.") +
-              (widest_gap(record) == nullptr ? ""
-                                             : " The bar between two lines is the AR gap: the difference of "
-                                               "the shifted shares at which both models have the same PA.")) +
-              chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
+  return {
+      "ratios", "Share shifted", heading(record, shown),
+      paragraph(std::string("An increasing share of the clean samples is replaced by their shifted versions, "
+                            "smallest changes first. The agreement of a more robust model falls later.") +
+                (widest_gap(record) == nullptr
+                     ? ""
+                     : " The bar between two lines is the AR gap: the difference between the shares of "
+                       "shifted samples at which both models have the same PA.")) +
+          chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
 }
 
 View view(const Pa& pa) {

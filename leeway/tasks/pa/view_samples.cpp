@@ -85,8 +85,8 @@ Json bar(const PaSet& result, const Contribution& group, double top) {
 
 Chart bars(const PaView& record, const PaSet& result, double top) {
   Chart chart{"parts", subject(record, result),
-              fmt::format("PA {} of {}, {} lost", fixed(result.agreement.pa, 2), fixed(result.log_k(), 2),
-                          fixed(total_loss(result), 2)),
+              fmt::format("PA {} (maximum {}), {} lost", fixed(result.agreement.pa, 2),
+                          fixed(result.log_k(), 2), fixed(total_loss(result), 2)),
               "Agreement lost by each group of samples. "};
   Json rows =
       json_rows(groups_of(result), [&](const Contribution& group) { return bar(result, group, top); });
@@ -258,9 +258,10 @@ Section decomposition_section(const PaView& record) {
   if (charts.empty()) return {};
   return {
       "groups", "Lost agreement", decomposition_heading(record),
-      paragraph("Every sample reduces the largest possible agreement, log k. A bar is the loss by its group, "
-                "in nats per sample of the whole set; the four bars and PA add up to log k. The line mark is "
-                "the paper's approximation from one mean confidence per group, if it exists.") +
+      paragraph(
+          "Every sample reduces the largest possible agreement, log k. Each bar is the loss due to one "
+          "group, in nats per sample of the whole set; the four bars and PA add up to log k. The vertical "
+          "mark shows the paper's approximation from one mean confidence per group, if it exists.") +
           chart_grid(charts)};
 }
 
@@ -274,8 +275,8 @@ Section suspects_section(const PaView& record) {
   for (const PaSet& set : record.results) {
     if (!set.suspects) continue;
     if (heading.empty())
-      heading = fmt::format("{}: confident learning doubts {} of {} labels", subject(record, set),
-                            count(set.suspects->suspects), count(set.suspects->n));
+      heading = fmt::format("{}: confident learning flags {} of {} labels as possibly wrong",
+                            subject(record, set), count(set.suspects->suspects), count(set.suspects->n));
     for (std::size_t i = 0; i < set.suspects->by_margin.size(); ++i) rows.push_back({&set, i});
   }
   if (rows.empty()) return {};
@@ -287,7 +288,7 @@ Section suspects_section(const PaView& record) {
   const auto by_margin = &PaSuspects::by_margin, by_agreement = &PaSuspects::by_agreement;
   const std::vector<ColumnOf<Row>> columns = {
       {number_column("Rank"), [](const Row& row) { return count_cell(row.rank + 1); }},
-      {number_column("Row by margin", "By confident learning"), cell(by_margin, number)},
+      {number_column("Row by margin", "Ranked by confident learning"), cell(by_margin, number)},
       {number_column("Label"), cell(by_margin, label)},
       {number_column("Suggested"), cell(by_margin,
                                         [](const SuspectRow& one) {

@@ -43,11 +43,11 @@ std::string headline_of(const Pa& record) {
                     same = percent({a.afr_pred, a.afr_pred_interval.low, a.afr_pred_interval.high});
   if (record.results.size() > 1 && !worst.model.empty())
     return fmt::format(
-        "Between the clean set and {}, {} has a posterior agreement of {} of at most {}; {} of its "
+        "Between the clean set and {}, {} has a posterior agreement of {} (maximum {}); {} of its "
         "predictions are unchanged.",
         display_name(worst.name()), display_name(worst.model), left, most, same);
   return fmt::format(
-      "Between the clean set and {}, posterior agreement is {} of at most {}; {} of predictions are "
+      "Between the clean set and {}, posterior agreement is {} (maximum {}); {} of predictions are "
       "unchanged.",
       display_name(worst.name()), left, most, same);
 }

@@ -1,4 +1,5 @@
-// The record of leeway report: the page that was made of saved records. leeway schema report lists the keys.
+// The record of leeway report: the page that was made from saved records. leeway schema report lists the
+// keys.
 #pragma once
 
 #include <cstddef>

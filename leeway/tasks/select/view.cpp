@@ -80,7 +80,7 @@ Blocks charts(const Select& record) {
     return std::ranges::none_of(line.points,
                                 [](const LinePoint& point) { return point.y.value.has_value(); });
   });
-  std::vector<Chart> out{line_chart("Posterior agreement", "of at most " + fixed(log_k, 2), {pa},
+  std::vector<Chart> out{line_chart("Posterior agreement", "maximum " + fixed(log_k, 2), {pa},
                                     fit_y(axes, {pa}, 0, log_k), {}, pa_picks)};
   if (!accuracies.empty()) {
     axes = fit_y(axes, accuracies, 0, 1);

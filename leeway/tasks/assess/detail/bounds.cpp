@@ -31,10 +31,10 @@ std::string what_moved(const error_bound::Movement& movement, const tasks::Drift
   const std::string chance = tasks::p_sentence(classes.p_alone);
   return classes.p_alone <= moved_p
              ? fmt::format(
-                   "the mix of predicted classes changed ({}), as another mix of the source's "
-                   "classes explains",
+                   "the mix of predicted classes changed ({}), which another mix of the source's classes "
+                   "explains",
                    chance)
-             : fmt::format("the outputs changed no more than sampling explains ({})", chance);
+             : fmt::format("sampling error alone can explain the change of the outputs ({})", chance);
 }
 
 }  // namespace
@@ -110,8 +110,7 @@ tasks::LikelyError likely_error(const error_bound::Estimates& estimates, const t
     const double changed = 1 - *unchanged, low = std::max(0., changed - s), high = std::min(1., changed + s);
     for (double* value : {&error, &found.low, &found.high}) *value = std::clamp(*value, low, high);
     found.moved += fmt::format(
-        "; {} of predictions changed, and the error differs from this share by at most {}, the error on the "
-        "source",
+        "; {} of predictions changed, and the error differs from this share by at most the source error, {}",
         percent(changed, 1), percent(s, 1));
   }
   const Interval sampling = of_all->interval && !unchanged
