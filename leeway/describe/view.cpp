@@ -47,6 +47,17 @@ Cell with_interval(Cell cell, const Measured& value, const std::string& interval
   return cell;
 }
 
+static Cell with_ends(Cell cell, const Measured& value, int digits, std::string (*words)(double, int)) {
+  if (!value.low || !value.high) return cell;
+  return with_interval(std::move(cell), value, words(*value.low, digits) + "–" + words(*value.high, digits));
+}
+Cell significant_cell(const Measured& value, int digits, std::string_view reason) {
+  return with_ends(significant_cell(value.value, digits, reason), value, digits, significant);
+}
+Cell fixed_cell(const Measured& value, int decimals, std::string_view reason) {
+  return with_ends(fixed_cell(value.value, decimals, reason), value, decimals, fixed);
+}
+
 Cell share_cell(const Measured& share, std::string_view reason) {
   if (!share.value) return dash_cell(reason);
   const std::string interval = percent_interval(share);
@@ -63,10 +74,7 @@ Cell change_cell(const Measured& change, std::string_view reason) {
 
 Cell pa_cell(const Measured& pa, std::string_view reason) {
   if (!pa.value) return dash_cell(reason);
-  const bool interval = pa.low && pa.high;
-  const int decimals = interval ? decimals_for((*pa.high - *pa.low) / 2, 3) : 3;
-  Cell cell = with_interval(number_cell(*pa.value, fixed(*pa.value, decimals)), pa,
-                            interval ? fixed(*pa.low, decimals) + "–" + fixed(*pa.high, decimals) : "");
+  Cell cell = fixed_cell(pa, pa.low && pa.high ? decimals_for((*pa.high - *pa.low) / 2, 3) : 3);
   cell.mark = Mark::strong;
   return cell;
 }

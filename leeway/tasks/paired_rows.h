@@ -30,7 +30,6 @@ struct PairedRows {
 [[nodiscard]] std::string pair_doubt(const std::optional<agreement::PairEvidence>& evidence,
                                      const std::string& clean, const std::string& shifted);
 
-// The doubts of results, as findings.
 template <class Results>
 [[nodiscard]] std::vector<std::string> doubts_of(const Results& results) {
   std::vector<std::string> doubts;

@@ -50,9 +50,7 @@ Blocks scatter_charts(const Align& record) {
 Blocks set_table(const Align& record) {
   using One = AlignSet;
   const auto within = [](const agreement::PrincipalDirection& direction) {
-    const auto& variance = direction.class_variance;
-    return variance ? share_cell(measured(variance->value, variance->interval))
-                    : dash_cell("the files have no labels");
+    return share_cell(measured(direction.class_variance), "the files have no labels");
   };
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Shifted"), &One::shifted},
@@ -60,8 +58,7 @@ Blocks set_table(const Align& record) {
                        "Mean squared difference of a pair's projections, scaled to [-1, 1] in each set"),
        [](const One& one) {
          const Measured error = measured(one.found.cross_domain_error, one.found.cross_domain_error_interval);
-         return with_interval(significant_cell(error.value, 3), error,
-                              significant(*error.low, 3) + "–" + significant(*error.high, 3));
+         return significant_cell(error, 3);
        }},
       {number_column("Angle", "Angle between the first principal directions of the two sets, in degrees"),
        [](const One& one) { return fixed_cell(one.found.angle, 1); }},

@@ -27,7 +27,6 @@ struct MovedValue {
   Measured change;  // of its share
 };
 
-// One column, tested.
 struct DriftTest {
   std::string name;  // "predicted class", "confidence", "features", or of the group
   std::string test;  // "chi-square", "permutation", "Kolmogorov-Smirnov", "MMD permutation", "MMD sign flip"

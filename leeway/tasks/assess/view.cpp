@@ -43,7 +43,6 @@ Cell accuracy_cell(const AssessResult& result) {
   return cell;
 }
 
-// The estimate and its likely range.
 Cell likely_cell(const AssessResult& result) {
   if (!result.likely_error) return dash_cell(result.reason("likely_error"));
   const LikelyError& likely = *result.likely_error;

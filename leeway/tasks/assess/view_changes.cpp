@@ -15,7 +15,6 @@ constexpr std::size_t map_classes = 100;         // a map of more is unreadable
 constexpr std::size_t map_cells = 15000;         // of all maps together; the worst results come first
 constexpr std::size_t changes_table_rows = 400;  // most frequent changes, of all results together
 
-// Cells that hold something.
 Json cells_of(const AssessResult& result) {
   Json cells = Json::array();
   for (std::size_t i = 0; i < result.confusion.size(); ++i) {

@@ -8,7 +8,6 @@
 namespace leeway::tasks {
 namespace {
 
-// A column of one result.
 struct DriftRow : DriftTest {
   std::string target, changes;
 };

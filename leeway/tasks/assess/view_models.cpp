@@ -33,10 +33,7 @@ std::string comparisons_heading(const Assess& record, const std::vector<Comparis
 
 // Of models and targets that differ by their seed alone.
 std::string seeds_heading(const std::vector<SeedsOfOne>& seeds) {
-  const SeedsOfOne* least = nullptr;
-  for (const SeedsOfOne& one : seeds)
-    if (one.accuracy.value && (least == nullptr || *one.accuracy.value < *least->accuracy.value))
-      least = &one;
+  const SeedsOfOne* least = lowest(seeds, [](const SeedsOfOne& one) { return one.accuracy.value; });
   if (least == nullptr) return "Means over seeds";
   return fmt::format("Over {} seeds, {} under {} is right on {}", least->results.size(), least->model,
                      least->target, value_words(least->accuracy, true));

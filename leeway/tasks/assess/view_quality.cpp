@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "leeway/core/rows.h"
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
@@ -122,8 +122,7 @@ Blocks reliability(const Assess& record) {
 // Labels against predictions, of a target with few enough classes.
 Blocks confusion(const Assess& record, const QualityRow& row) {
   const auto& counts = row.found->confusion;
-  std::vector<std::size_t> labels(counts.size());
-  std::iota(labels.begin(), labels.end(), std::size_t{0});
+  const std::vector<std::size_t> labels = all_rows(counts.size());
   std::vector<ColumnOf<std::size_t>> columns{
       {text_column("Label"), [&](std::size_t i) { return text_cell(record.class_name(i)); }}};
   for (std::size_t j = 0; j < counts.size(); ++j)

@@ -8,7 +8,6 @@
 #include "leeway/core/numbers.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/attack_curve/attack_curve.h"
-#include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
 void fields(CurveResult& result, Fields& f) {
@@ -64,7 +63,7 @@ static const CurveResult& least_of(const AttackCurve& record, const Value& value
 }
 
 static std::string share_text(double value, const Interval& interval) {
-  return value_words({value, interval.low, interval.high}, true);
+  return value_words(measured(value, interval), true);
 }
 
 // "pgd of strength 2/255".

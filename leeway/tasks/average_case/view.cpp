@@ -40,7 +40,6 @@ Blocks result_table(const RobustnessView& record) {
   return rows <= long_rows ? block : folded(fmt::format("{} ({} rows)", caption, count(rows)), block);
 }
 
-// Mean over sigma, a line a method.
 Blocks mean_charts(const RobustnessView& record, bool probabilities) {
   std::vector<Line> lines;
   for (const std::string& method : record.of_kind(probabilities)) {

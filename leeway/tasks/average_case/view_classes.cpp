@@ -47,7 +47,6 @@ Blocks class_charts(const Compared& compared) {
   return chart_grid(charts, 6);
 }
 
-// A class at one sigma.
 struct AverageCaseClassesClassRow {
   const ClassSurvival* one;
   double sigma;
@@ -71,7 +70,7 @@ Blocks class_table(const Compared& compared, const std::string& leading) {
     return cell;
   };
   const auto difference = [](const Row& row) {
-    return row.one->of.p_value ? change_cell({row.one->of.difference, {}, {}}) : dash_cell(row.none());
+    return row.one->of.p_value ? change_cell({row.one->of.difference}) : dash_cell(row.none());
   };
   const std::vector<ColumnOf<Row>> columns = {
       {text_column(compared.column), [](const Row& row) { return text_cell(row.one->name); }},
@@ -116,7 +115,6 @@ Blocks test_table(const Compared& compared) {
   return table.block();
 }
 
-// The tests, the charts, the numbers.
 Blocks comparison_blocks(const Compared& compared, const std::string& leading) {
   const std::size_t classes = compared.comparisons.back()->classes.size();
   return test_table(compared) + spread_key("differs significantly from all others") +

@@ -12,13 +12,10 @@ namespace {
 
 Cell points_cell(double share) { return number_cell(100 * share, points_words(share)); }
 
-// Points with their interval; digits by it.
 Cell error_cell(const average_case::AgainstMonteCarlo& error) {
-  const double mean = 100 * error.mean_absolute, low = 100 * error.interval.low,
-               high = 100 * error.interval.high;
-  const int decimals = decimals_for(50 * (error.interval.high - error.interval.low), 2);
-  Cell cell = with_interval(number_cell(mean, fixed(mean, decimals)), {mean, low, high},
-                            fixed(low, decimals) + "–" + fixed(high, decimals));
+  const auto& [low, high] = error.interval;
+  Cell cell =
+      fixed_cell({100 * error.mean_absolute, 100 * low, 100 * high}, decimals_for(50 * (high - low), 2));
   cell.mark = Mark::strong;
   return cell;
 }
@@ -74,7 +71,7 @@ Line floor_line(const RobustnessView& record, std::size_t slot) {
     const double floor = found->error.floor;
     line.points.push_back(
         {sigma,
-         {floor, {}, {}},
+         {floor},
          sigma_words(sigma),
          fmt::format("σ = {}\nMonte Carlo sampling error {}", sigma_words(sigma), percent(floor, 2))});
   }
@@ -101,11 +98,9 @@ Blocks error_charts(const RobustnessView& record) {
 
 // -- Certified radius
 
-Measured measured_of(const Estimate& estimate) { return measured(estimate.value, estimate.interval); }
-
 // Certified accuracy, without labels the certified share.
 Measured certified_at(const average_case::CertifiedPoint& point) {
-  return measured_of(point.accuracy.value_or(point.share));
+  return measured(point.accuracy.value_or(point.share));
 }
 
 Blocks certified_charts(const RobustnessView& record, const std::string& title) {
@@ -129,7 +124,6 @@ Blocks certified_charts(const RobustnessView& record, const std::string& title) 
 
 // -- Convergence
 
-// The steps of one method.
 struct Settling {
   std::string method;
   std::vector<ConvergenceStep> steps = {};
@@ -161,7 +155,7 @@ Line settling_line(const Settling& one, double sigma, std::size_t slot, const Va
     if (point.sigma == sigma && point.copies < one.most)
       line.points.push_back(
           {axis.position(static_cast<double>(point.copies)),
-           {point.mean_change, {}, {}},
+           {point.mean_change},
            count(point.copies),
            fmt::format("{} copies\np changes by {} on average\nand by {} at most", count(point.copies),
                        percent(point.mean_change, 2), percent(point.most_change, 1))});
@@ -268,7 +262,7 @@ Section certified_section(const RobustnessView& record) {
   const std::vector<ColumnOf<One>> columns = {
       {number_column("σ"), [](const One& one) { return sigma_cell(one.sigma); }},
       {interval_column("Abstained", "Share of samples without a certified radius"),
-       [](const One& one) { return share_cell(measured_of(one.abstained)); }},
+       [](const One& one) { return share_cell(measured(one.abstained)); }},
       {interval_column(title, "At radius 0"),
        [](const One& one) { return share_cell(certified_at(one.points.front())); }},
       {number_column("Largest radius", "The largest l2 radius that the draws can certify"),

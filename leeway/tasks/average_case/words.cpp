@@ -51,13 +51,11 @@ std::string points_words(const Measured& p) {
 }
 
 Measured mean_of(const average_case::Distribution& p) {
-  if (p.n == 0) return {};
-  if (!p.interval) return {p.mean, {}, {}};
-  return {p.mean, p.interval->low, p.interval->high};
+  return p.n == 0 ? Measured{} : measured(p.mean, p.interval);
 }
 
 Measured mean_of(const average_case::AgainstMonteCarlo& error) {
-  return {error.mean_absolute, error.interval.low, error.interval.high};
+  return measured(error.mean_absolute, error.interval);
 }
 
 bool is_probability(const Robustness& found, const std::string& method) {

@@ -52,11 +52,9 @@ Blocks score_table(const BoundEvaluation& evaluation) {
       {interval_column("Violation rate", "Share of shifts whose error is understated"),
        [](const One& one) { return share_cell(violation_of(one)); }}};
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.proved.has_value(); }))
-    columns.push_back({interval_column("Proved", "Share of shifts where Corollary E.2 proves the assumption"),
-                       [](const One& one) {
-                         return one.proved ? share_cell(measured(one.proved->value, one.proved->interval))
-                                           : dash_cell("no column proved:METHOD");
-                       }});
+    columns.push_back(
+        {interval_column("Proved", "Share of shifts where Corollary E.2 proves the assumption"),
+         [](const One& one) { return share_cell(measured(one.proved), "no column proved:METHOD"); }});
   columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.delta.has_value(); }))
     columns.push_back(
@@ -130,7 +128,7 @@ Line excess_line(const EvaluatedMethod& method, std::size_t slot, double x_high)
     const std::string at = significant(100 * x, 3);
     line.points.push_back(
         {x,
-         {rate, {}, {}},
+         {rate},
          at,
          fmt::format("understated by more than {} points\n{} of shifts", at, percent(rate, 1))});
   }
@@ -173,10 +171,10 @@ Blocks delta_chart(const BoundEvaluation& evaluation) {
   if (lines.empty()) return {};
   for (Line& line : lines) std::ranges::stable_sort(line.points, {}, &LinePoint::x);
   const LineAxes axes = axes_to(rounded_up(most), "delta, %");
-  lines.push_back({"allowed",
-                   series - 1,
-                   {{0, {0., {}, {}}, "0", "allowed"},
-                    {axes.x_high, {axes.x_high, {}, {}}, significant(axes.x_high, 3), "allowed"}}});
+  lines.push_back(
+      {"allowed",
+       series - 1,
+       {{0, {0.}, "0", "allowed"}, {axes.x_high, {axes.x_high}, significant(axes.x_high, 3), "allowed"}}});
   return chart_grid({line_chart("Violation rate", "by the allowed delta", lines, fit_y(axes, lines, 0, 1))});
 }
 

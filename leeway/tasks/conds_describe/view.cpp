@@ -14,16 +14,12 @@ namespace {
 constexpr std::size_t map_side = 60;              // labels or values; a map of more is unreadable
 constexpr std::size_t describe_table_rows = 400;  // cells in the table; the worst come first
 
-// "0.85 0.80–0.90".
 Cell measure_cell(const std::optional<Estimate>& measure, const char* why) {
-  if (!measure) return dash_cell(why);
-  const auto& [low, high] = measure->interval;
-  return with_interval(fixed_cell(measure->value, 3), {measure->value, low, high},
-                       fixed(low, 3) + "–" + fixed(high, 3));
+  return fixed_cell(measured(measure), 3, why);
 }
 
 Cell percents_cell(const std::optional<Estimate>& share, const char* why) {
-  return share ? share_cell({share->value, share->interval.low, share->interval.high}) : dash_cell(why);
+  return share_cell(measured(share), why);
 }
 
 Cell p_cell(const std::optional<conds::Test>& test, const char* why) {
@@ -225,7 +221,6 @@ static std::string scope_of(const conds::Description& said) {
       said.tests);
 }
 
-// What the headline does not say.
 static Blocks further_findings(const conds::Description& said) {
   std::vector<std::string> findings;
   for (std::size_t i = 1; i < said.findings.size(); ++i) findings.push_back(said.findings[i].text);

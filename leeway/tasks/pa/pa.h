@@ -53,7 +53,6 @@ struct PaDecomposition : agreement::Decomposition {
   std::optional<agreement::Responses> initial = {}, optimal = {};
 };
 
-// A row whose label may be wrong.
 struct SuspectRow {
   std::size_t row = 0;  // in the set that PaSuspects names
   std::int64_t label = 0;
@@ -70,7 +69,6 @@ struct PaSuspects {
   std::vector<SuspectRow> by_margin, by_agreement;  // lowest first
 };
 
-// One shifted set of one model.
 struct PaSet {
   std::string shifted;       // the path as it was given
   std::string model, shift;  // empty where there is one model
@@ -90,7 +88,6 @@ struct PaSet {
   [[nodiscard]] const std::string& name() const;
 };
 
-// Two models under one shift.
 struct PaGap {
   std::string shifted, shift;  // shifted: the path of the first model's set
   std::string model_plus, model_minus;

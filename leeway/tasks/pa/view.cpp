@@ -67,13 +67,11 @@ Line line_of(const PaView& record, const PaSet& result, const RatiosMetric& metr
 // Of those that `counts` and that are wider than `least`; null where there is none.
 template <class Counts>
 const PaGap* widest_gap(const PaView& record, const Counts& counts) {
-  const PaGap* widest = nullptr;
-  double width = 0;
-  for (const PaGap& gap : record.gaps)
-    if (const ArGapPoint* at = gap.furthest(); at != nullptr && counts(gap))
-      if (const double own = std::abs(at->ratio_plus - *at->ratio_minus); own > width)
-        widest = &gap, width = own;
-  return widest;
+  return lowest(record.gaps, [&](const PaGap& gap) -> std::optional<double> {
+    const ArGapPoint* at = gap.furthest();
+    if (at == nullptr || !counts(gap) || at->ratio_plus == *at->ratio_minus) return std::nullopt;
+    return -std::abs(at->ratio_plus - *at->ratio_minus);
+  });
 }
 
 const PaGap* widest_gap(const PaView& record) {
@@ -132,10 +130,9 @@ std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
 
 std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
   if (const PaGap* gap = widest_gap(record)) return gap_words(*gap);
-  const auto last_pa = [](const PaSet& result) { return by_ratio(result).back().agreement.pa; };
-  const PaSet* worst = shown[0][0];
-  for (const PaSet& result : record.results)
-    if (!result.ratios.empty() && last_pa(result) < last_pa(*worst)) worst = &result;
+  const PaSet* worst = lowest(record.results, [](const PaSet& result) {
+    return result.ratios.empty() ? std::nullopt : std::optional(by_ratio(result).back().agreement.pa);
+  });
   const std::vector<RatioPoint> points = by_ratio(*worst);
   const RatioPoint &first = points.front(), &last = points.back();
   return fmt::format("{}: agreement falls from {} to {} as the share of shifted samples grows from {} to {}",
@@ -162,7 +159,7 @@ Blocks gap_table(const PaView& record) {
        cell([](const ArGapPoint& at) { return percent_cell(at.ratio_minus, 0); })},
       {number_column("Gap, points", "Difference between the two shares"), cell([](const ArGapPoint& at) {
          const double width = at.ratio_plus - *at.ratio_minus;
-         return number_cell(100 * width, signed_points({width, {}, {}}));
+         return number_cell(100 * width, signed_points({width}));
        })}};
   return table_of(
              "AR gap: difference between the shares of shifted samples at which two models have the same PA",
@@ -212,11 +209,6 @@ std::vector<std::pair<std::string, std::string>> pa_meanings(double most) {
            "The inverse temperature of the scores at which PA is measured. Larger means more stable outputs, "
            "∞ means that no prediction changes. β depends on the scale of the scores: compare β only within "
            "one model."}};
-}
-
-Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  if (!value || !interval) return {value, {}, {}};
-  return {value, interval->low, interval->high};
 }
 
 Column pa_column(const std::string& level) {

@@ -10,7 +10,6 @@ namespace {
 
 constexpr double below = -.25;  // of log k: how far under guessing the axis goes; steeper falls are cut there
 
-// One curve A(beta) of a figure.
 struct PaCurve {
   std::string panel, line;  // the figure it stands in, its label
   std::size_t slot = 0;     // colour and dash, 0..series-1

@@ -99,10 +99,9 @@ Chart bars(const PaView& record, const PaSet& result, double top) {
 }
 
 std::string decomposition_heading(const PaView& record) {
-  const PaSet* worst = nullptr;
-  for (const PaSet& result : record.results)
-    if (result.decomposition && (worst == nullptr || total_loss(result) > total_loss(*worst)))
-      worst = &result;
+  const PaSet* worst = lowest(record.results, [](const PaSet& result) {
+    return result.decomposition ? std::optional(-total_loss(result)) : std::nullopt;
+  });
   const char* const none = "No group of samples reduces the agreement";
   if (worst == nullptr) return none;
   const double total = total_loss(*worst);
@@ -232,7 +231,7 @@ Chart rank_chart(const std::string& title, const agreement::Responses& at) {
       for (const double share : group->by_rank) {
         const std::size_t rank = line.points.size() + 1;
         line.points.push_back({static_cast<double>(rank),
-                               {share, {}, {}},
+                               {share},
                                std::to_string(rank),
                                fmt::format("rank {}: {}\nn = {}", rank, percent(share, 1), count(group->n))});
       }

@@ -27,7 +27,6 @@ using Report = RecordOf<report_schema, ReportOptions, WrittenPage>;
 void fields(ReportOptions& options, Fields& f);
 void fields(WrittenPage& page, Fields& f);
 
-// What was written.
 [[nodiscard]] std::string headline_of(const Report& record);
 [[nodiscard]] View view(const Report& record);
 

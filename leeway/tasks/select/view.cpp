@@ -8,11 +8,8 @@ namespace {
 
 Measured pa_value(const SelectCheckpoint& one) { return pa_of(one.measured.agreement); }
 
-Measured measured_of(const std::optional<Estimate>& estimate) {
-  return estimate ? measured(estimate->value, estimate->interval) : Measured{};
-}
-Measured accuracy_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy); }
-Measured shifted_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy_shifted); }
+Measured accuracy_of(const SelectCheckpoint& one) { return measured(one.measured.accuracy); }
+Measured shifted_of(const SelectCheckpoint& one) { return measured(one.measured.accuracy_shifted); }
 
 double log_k_of(const Select& record) {
   return std::log(static_cast<double>(record.results[0].measured.agreement.k));
@@ -108,9 +105,7 @@ Blocks checkpoint_table(const Select& record) {
        [](const One& one) { return pa_cell(pa_value(one)); }},
       {beta_column(), [](const One& one) { return significant_cell(one.measured.agreement.beta, 3); }},
       {same_prediction_column(false),
-       [](const One& one) {
-         return share_cell({one.measured.agreement.afr_pred, {}, {}});
-       }},
+       [](const One& one) { return share_cell({one.measured.agreement.afr_pred}); }},
       {interval_column("Accuracy, clean"),
        [](const One& one) { return share_cell(accuracy_of(one), "no labels were given"); }},
       {interval_column("Accuracy, shifted"),

@@ -48,12 +48,11 @@ std::string from(const SweepReport& record, const std::string& start) {
 }
 
 const SweepCaseMean* hardest(const SweepReport& record, const std::string& start) {
-  const SweepCaseMean* worst = nullptr;
-  for (const SweepCaseMean& one : record.case_means) {
-    if (one.start != start || !one.value.mean.value) continue;
-    if (worst == nullptr || is_better(record, *worst->value.mean.value - *one.value.mean.value)) worst = &one;
-  }
-  return worst;
+  return lowest(record.case_means, [&](const SweepCaseMean& one) {
+    const auto& value = one.value.mean.value;
+    if (one.start != start || !value) return std::optional<double>();
+    return std::optional(record.roles.higher_is_better ? *value : -*value);
+  });
 }
 
 void say_ties(const SweepReport& record, std::vector<std::string>& list) {

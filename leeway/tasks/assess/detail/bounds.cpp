@@ -50,19 +50,17 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
   }
   const Sample known{source, rows.logits, labels, {}};
   const Sample unknown{target.path, target.logits, {}, {}};
-  error_bound::Dis2Options critics;
-  critics.restarts = task.options.restarts;
-  critics.delta = task.options.delta;
-  critics.seed = task.seed;
-  critics.progress = progress;
-  error_bound::EstimateOptions estimating;
-  estimating.methods.push_back("combined");
+  const error_bound::Dis2Options critics{.restarts = task.options.restarts,
+                                         .delta = task.options.delta,
+                                         .seed = task.seed,
+                                         .progress = progress};
+  error_bound::EstimateOptions estimating{.methods = {"combined"},
+                                          .bootstrap = task.options.bootstrap,
+                                          .level = task.level,
+                                          .seed = task.seed,
+                                          .progress = progress};
   for (const error_bound::Estimator& member : error_bound::answer_estimators())
     estimating.methods.push_back(member.name);
-  estimating.bootstrap = task.options.bootstrap;
-  estimating.level = task.level;
-  estimating.seed = task.seed;
-  estimating.progress = progress;
   bounds.dis2 = attempt([&] { return error_bound::dis2_bound(known, unknown, critics); }, bounds.no_bound);
   bounds.estimates =
       attempt([&] { return error_bound::estimate_error(known, unknown, estimating); }, bounds.no_estimates);

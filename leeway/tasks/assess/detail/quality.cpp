@@ -72,7 +72,6 @@ RowScores row_scores(const Array& logits, std::span<const std::int64_t> labels) 
   return scores;
 }
 
-// Counts by label and prediction.
 struct QualityCounts {
   std::size_t n = 0, k = 0;
   std::vector<std::size_t> right, labelled, predicted;
