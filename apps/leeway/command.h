@@ -109,30 +109,11 @@ class Context {
   std::vector<std::string> warnings_;  // not told yet
 };
 
-// The visible list of commands is in main.cpp.
-void add_pa(const Command& root, Context& context);
-void add_bound(const Command& root, Context& context);
-void add_distances(const Command& root, Context& context);
-void add_align(const Command& root, Context& context);
-void add_select(const Command& root, Context& context);
-void add_assess(const Command& root, Context& context);
-void add_report(const Command& root, Context& context);
-void add_shift(const Command& root, Context& context);
-void add_conds(const Command& root, Context& context);
-void add_data(const Command& root, Context& context);
-void add_train(const Command& root, Context& context);
-void add_adapt(const Command& root, Context& context);
-void add_infer(const Command& root, Context& context);
-void add_inspect(const Command& root, Context& context);
-void add_attack(const Command& root, Context& context);
-void add_attack_curve(const Command& attack, Context& context);
-void add_mvn_cdf(const Command& root, Context& context);
-void add_list(const Command& root, Context& context);
-void add_schema(const Command& root, Context& context);
-void add_demo(const Command& root, Context& context);
-void add_average_case(const Command& root, Context& context);
-void add_sweep(const Command& root, Context& context);
-// All but sweep: what the units of a sweep may be.
-void add_units(const Command& root, Context& context);
+// Adds a command to the program, or to another command. The visible list is in main.cpp.
+using AddCommand = void(const Command& to, Context& context);
+AddCommand add_pa, add_bound, add_distances, add_align, add_select, add_assess, add_report, add_shift,
+    add_conds, add_data, add_train, add_adapt, add_infer, add_inspect, add_attack, add_attack_curve,
+    add_mvn_cdf, add_list, add_schema, add_demo, add_average_case, add_sweep;
+AddCommand add_units;  // all but sweep: what the units of a sweep may be
 
 }  // namespace leeway::app

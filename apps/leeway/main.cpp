@@ -17,7 +17,7 @@ namespace {
 using namespace leeway;
 using namespace leeway::app;
 
-constexpr void (*commands[])(const Command&, Context&) = {
+constexpr AddCommand* commands[] = {
     add_pa,           add_bound,   add_select, add_distances, add_align,   add_assess,
     add_average_case, add_report,  add_train,  add_infer,     add_inspect, add_adapt,
     add_attack,       add_mvn_cdf, add_list,   add_shift,     add_conds,   add_data,

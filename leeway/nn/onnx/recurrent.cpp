@@ -228,10 +228,7 @@ static Kernel prepare_lstm(Call& call) {
 }
 
 static constexpr Operator recurrent_table[] = {
-    {"GRU", prepare_gru, 3, 6, 2},
-    {"LSTM", prepare_lstm, 3, 8, 3},
-    {"RNN", prepare_rnn, 3, 6, 2},
-};
+    {"GRU", prepare_gru, 3, 6, 2}, {"LSTM", prepare_lstm, 3, 8, 3}, {"RNN", prepare_rnn, 3, 6, 2}};
 
 std::span<const Operator> recurrent_operators() { return recurrent_table; }
 

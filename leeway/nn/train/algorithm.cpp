@@ -7,31 +7,9 @@
 namespace leeway::nn {
 
 // Each is defined in algorithms/, in a file of its name.
-AlgorithmMember erm();
-AlgorithmMember reweight();
-AlgorithmMember resample();
-AlgorithmMember augmix_jsd();
-AlgorithmMember gradient_norm();
-AlgorithmMember pgd_training();
-AlgorithmMember ubnet();
-AlgorithmMember pnd();
-AlgorithmMember occamnets();
-AlgorithmMember bpa();
-AlgorithmMember group_dro();
-AlgorithmMember ada();
-AlgorithmMember me_ada();
-AlgorithmMember sagnet();
-AlgorithmMember l2d();
-AlgorithmMember irm();
-AlgorithmMember coral();
-AlgorithmMember mmd();
-AlgorithmMember causirl_coral();
-AlgorithmMember causirl_mmd();
-AlgorithmMember mixup();
-AlgorithmMember lisa();
-AlgorithmMember dann();
-AlgorithmMember cdan();
-AlgorithmMember fixmatch();
+AlgorithmMember erm(), reweight(), resample(), augmix_jsd(), gradient_norm(), pgd_training(), ubnet(), pnd(),
+    occamnets(), bpa(), group_dro(), ada(), me_ada(), sagnet(), l2d(), irm(), coral(), mmd(), causirl_coral(),
+    causirl_mmd(), mixup(), lisa(), dann(), cdan(), fixmatch();
 
 // A line for each kind.
 // clang-format off
