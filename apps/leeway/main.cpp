@@ -17,11 +17,10 @@ namespace {
 using namespace leeway;
 using namespace leeway::app;
 
-constexpr AddCommand* commands[] = {
-    add_pa,           add_bound,   add_select, add_distances, add_align,   add_assess,
-    add_average_case, add_report,  add_train,  add_infer,     add_inspect, add_adapt,
-    add_attack,       add_mvn_cdf, add_list,   add_shift,     add_conds,   add_data,
-};
+constexpr AddCommand* commands[] = {add_pa,      add_bound,        add_select, add_distances, add_align,
+                                    add_assess,  add_average_case, add_report, add_train,     add_infer,
+                                    add_inspect, add_adapt,        add_attack, add_mvn_cdf,   add_list,
+                                    add_shift,   add_conds,        add_data};
 
 int fail(const std::string& message, int code) {
   std::string line = "leeway: " + message;

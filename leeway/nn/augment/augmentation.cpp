@@ -9,8 +9,7 @@ Augmentation flip(), crop(), jitter(), imagenet(), randaugment(), autoaugment_im
 std::span<const Augmentation> augmentations() {
   static const Augmentation list[] = {
       flip(),   crop(), jitter(), imagenet(), randaugment(), autoaugment_imagenet(), autoaugment_cifar10(),
-      augmix(), weak(), strong(), mixup(),    cutmix(),
-  };
+      augmix(), weak(), strong(), mixup(),    cutmix()};
   return list;
 }
 

@@ -15,9 +15,7 @@ namespace leeway::nn {
 HeadMember bottleneck_head(), l2d_head(), occamnet_head(), ubnet_head(), pnd_head();
 
 std::span<const HeadMember> heads() {
-  static const HeadMember list[] = {
-      bottleneck_head(), l2d_head(), occamnet_head(), ubnet_head(), pnd_head(),
-  };
+  static const HeadMember list[] = {bottleneck_head(), l2d_head(), occamnet_head(), ubnet_head(), pnd_head()};
   return list;
 }
 

@@ -141,8 +141,7 @@ static constexpr Operator normalization_table[] = {
     {"LRN", prepare_lrn},
     {"LayerNormalization", prepare_layer_normalization, 2, 3, 3},
     {"LpNormalization", prepare_lp_normalization},
-    {"MeanVarianceNormalization", prepare_mean_variance_normalization},
-};
+    {"MeanVarianceNormalization", prepare_mean_variance_normalization}};
 
 std::span<const Operator> normalization_operators() { return normalization_table; }
 

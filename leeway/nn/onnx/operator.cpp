@@ -22,7 +22,7 @@ constexpr Operator one_function_table[] = {
     {"Not", prepare_one<at::logical_not>}, {"Reciprocal", prepare_one<at::reciprocal>},
     {"Relu", prepare_one<at::relu>}, {"Round", prepare_one<at::round>}, {"Sigmoid", prepare_one<at::sigmoid>},
     {"Sign", prepare_one<at::sign>}, {"Sin", prepare_one<at::sin>}, {"Sinh", prepare_one<at::sinh>},
-    {"Sqrt", prepare_one<at::sqrt>}, {"Tan", prepare_one<at::tan>}, {"Tanh", prepare_one<at::tanh>},
+    {"Sqrt", prepare_one<at::sqrt>}, {"Tan", prepare_one<at::tan>}, {"Tanh", prepare_one<at::tanh>}
 };
 // clang-format on
 

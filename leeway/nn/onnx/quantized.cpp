@@ -154,8 +154,7 @@ static constexpr Operator quantized_table[] = {
     {"MatMulInteger", prepare_plain<integer_product>, 2, 4},
     {"QLinearConv", prepare_qlinear_conv, 8, 9},
     {"QLinearMatMul", prepare_plain<qlinear_product>, 8, 8},
-    {"QuantizeLinear", prepare_quantize_linear, 2, 3},
-};
+    {"QuantizeLinear", prepare_quantize_linear, 2, 3}};
 
 std::span<const Operator> quantized_operators() { return quantized_table; }
 

@@ -20,11 +20,10 @@ struct NamedActivation {
   std::string_view name;
   Activation function;
 };
-constexpr NamedActivation activations[] = {
-    {"Sigmoid", at::sigmoid},      {"Tanh", at::tanh},     {"Relu", at::relu},
-    {"HardSigmoid", hard_sigmoid}, {"Softsign", softsign}, {"Softplus", softplus},
-    {"LeakyRelu", leaky_relu},     {"Elu", elu},
-};
+constexpr NamedActivation activations[] = {{"Sigmoid", at::sigmoid},  {"Tanh", at::tanh},
+                                           {"Relu", at::relu},        {"HardSigmoid", hard_sigmoid},
+                                           {"Softsign", softsign},    {"Softplus", softplus},
+                                           {"LeakyRelu", leaky_relu}, {"Elu", elu}};
 
 constexpr std::string_view recurrent_directions[] = {"forward", "reverse", "bidirectional"};
 
