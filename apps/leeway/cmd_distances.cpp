@@ -1,7 +1,6 @@
 // leeway distances and leeway align: distances of outputs under a shift, alignment of directions.
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/tasks/align/align.h"
 #include "leeway/tasks/distances/distances.h"
 

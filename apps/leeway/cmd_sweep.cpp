@@ -5,8 +5,6 @@
 #include <filesystem>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
-#include "apps/leeway/sweep_catalog.h"
 #include "apps/leeway/sweep_folder.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -159,12 +157,6 @@ int run_collect(Context& context, const SweepFlags& flags) {
   record.results.push_back(sweep::collect(plan, store, flags.collect, context.out, context.progress()));
   const bool whole = record.results.front().missing == 0;
   return finish(context, std::move(record), whole ? exit_ok : exit_incomplete);
-}
-
-int run_script(Context& context, const SweepFlags& flags) {
-  const sweep::Plan plan = sweep::read_plan(sweep::Store(flags.folder).plan());
-  context.print({}, sweep::array_script(script_options(flags.cluster, plan, flags.folder, flags.run.jobs)));
-  return exit_ok;
 }
 
 void add_folder(const Command& command, SweepFlags& flags) {
@@ -330,7 +322,11 @@ void add_sweep(const Command& root, Context& context) {
   script.option("--jobs", flags.run.jobs, "Parallel processes in a task (default: 1)").whole_within(1, 4096);
   add_cluster_flags(script, flags.cluster);
   script.footer("  leeway sweep script sweep --tasks 100 > job.sh && qsub job.sh");
-  script.runs([&context, &flags] { return run_script(context, flags); });
+  script.runs([&context, &flags] {
+    const sweep::Plan plan = sweep::read_plan(sweep::Store(flags.folder).plan());
+    context.print({}, sweep::array_script(script_options(flags.cluster, plan, flags.folder, flags.run.jobs)));
+    return exit_ok;
+  });
 }
 
 }  // namespace leeway::app
