@@ -52,11 +52,6 @@ std::string start_of(const std::string& pid) {
   return fields.size() > start && fields[state] != "Z" && fields[state] != "X" ? fields[start] : "";
 }
 
-std::string random_name() {
-  std::random_device device;
-  return fmt::format("{:08x}{:08x}", device(), device());
-}
-
 std::int64_t changed_at(const struct stat& status) {
   return status.st_mtim.tv_sec * std::int64_t{1000000000} + status.st_mtim.tv_nsec;
 }
@@ -85,7 +80,9 @@ Sign Liveness::sign(const std::string& runner) {
 }
 
 Runner::Runner(const Store& store, std::chrono::duration<double> lease)
-    : store_(store), name_(random_name()), liveness_(store, lease) {
+    : store_(store),
+      name_(fmt::format("{:08x}{:08x}", std::random_device()(), std::random_device()())),
+      liveness_(store, lease) {
   write();
 }
 

@@ -264,14 +264,12 @@ static Kernel prepare_average_pool(Call& call) {
   };
 }
 
-static constexpr Operator convolution_table[] = {
-    {"AveragePool", prepare_average_pool, 1, 1, 1},
-    {"Conv", prepare_conv, 2, 3, 1},
-    {"ConvTranspose", prepare_conv_transpose, 2, 3, 1},
-    {"GlobalAveragePool", prepare_one<mean_of_places>, 1, 1, 1},
-    {"GlobalMaxPool", prepare_one<maximum_of_places>, 1, 1, 1},
-    {"MaxPool", prepare_max_pool, 1, 1, 2},
-};
+static constexpr Operator convolution_table[] = {{"AveragePool", prepare_average_pool},
+                                                 {"Conv", prepare_conv, 2, 3},
+                                                 {"ConvTranspose", prepare_conv_transpose, 2, 3},
+                                                 {"GlobalAveragePool", prepare_one<mean_of_places>},
+                                                 {"GlobalMaxPool", prepare_one<maximum_of_places>},
+                                                 {"MaxPool", prepare_max_pool, 1, 1, 2}};
 
 std::span<const Operator> convolution_operators() { return convolution_table; }
 
