@@ -128,7 +128,7 @@ std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
   return out;
 }
 
-std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
+std::string heading(const PaView& record) {
   if (const PaGap* gap = widest_gap(record)) return gap_words(*gap);
   const PaSet* worst = lowest(record.results, [](const PaSet& result) {
     return result.ratios.empty() ? std::nullopt : std::optional(by_ratio(result).back().agreement.pa);
@@ -255,7 +255,7 @@ static Section ratios_section(const PaView& record) {
     choices.push_back({metric.words, {}});
     for (const auto& panel : shown) choices.back().charts.push_back(ratio_chart(record, panel, metric));
   }
-  return {"ratios", "Share shifted", heading(record, shown),
+  return {"ratios", "Share shifted", heading(record),
           paragraph(
               std::string("An increasing share of the clean samples is replaced by their shifted versions, "
                           "smallest changes first. The agreement of a more robust model falls later.") +
