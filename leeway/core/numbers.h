@@ -61,6 +61,9 @@ template <class List, class Value>
     const Measured& change);  // "−72.5 to −70.6"; empty without one
 // "74.0% (73.1–74.9)" of a share, "1.203 (1.187 to 1.219)" of another number, "not known".
 [[nodiscard]] std::string value_words(const Measured& value, bool share);
+[[nodiscard]] inline std::string share_words(double value, const std::optional<Interval>& interval) {
+  return value_words(measured(value, interval), true);
+}
 [[nodiscard]] std::string bytes(std::size_t value);  // "480 kB"
 
 // Five significant digits are enough for a chart, and a third of the size.

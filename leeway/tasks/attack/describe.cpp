@@ -43,13 +43,6 @@ static void fields(BesideNoise& beside, Fields& f) {
 }  // namespace leeway::attack
 
 namespace leeway::tasks {
-namespace {
-
-std::string share_words(double value, const Interval& interval) {
-  return value_words(measured(value, interval), true);
-}
-
-}  // namespace
 
 static void fields(RadiusPoint& point, Fields& f) {
   f("radius", point.radius, at_least(0), "radius in the norm of the attack");

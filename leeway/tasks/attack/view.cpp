@@ -130,12 +130,10 @@ Section method_section(const Attack& record) {
     if (set.repeats)
       items.push_back(
           before +
-          fmt::format(
-              "Every step averages {0} passes of the model. Robust accuracy is {1}, the mean over "
-              "{0} evaluation passes.",
-              set.repeats->draws,
-              value_words(measured(set.repeats->robust_accuracy, set.repeats->robust_accuracy_interval),
-                          true)));
+          fmt::format("Every step averages {0} passes of the model. Robust accuracy is {1}, the mean over "
+                      "{0} evaluation passes.",
+                      set.repeats->draws,
+                      share_words(set.repeats->robust_accuracy, set.repeats->robust_accuracy_interval)));
     if (const auto& asked = set.endpoint)
       items.push_back(
           before + fmt::format("{} requests to {}, including {} retries; {} prompt tokens, {} answer tokens.",

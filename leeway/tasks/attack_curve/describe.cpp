@@ -62,10 +62,6 @@ static const CurveResult& least_of(const AttackCurve& record, const Value& value
   return *std::ranges::min_element(record.results, {}, key);
 }
 
-static std::string share_text(double value, const Interval& interval) {
-  return value_words(measured(value, interval), true);
-}
-
 // "pgd of strength 2/255".
 static std::string attack_words(const CurveResult& result) {
   return result.strength == nearest_strength ? result.attack + " without a limit"
@@ -79,10 +75,10 @@ std::string headline_of(const AttackCurve& record) {
   const std::string where = "Under " + attack_words(worst);
   if (!worst.afr_true)
     return fmt::format("{}, {} of the predictions of {} are unchanged.", where,
-                       share_text(worst.afr_pred, worst.afr_pred_interval), display_name(worst.model));
+                       share_words(worst.afr_pred, worst.afr_pred_interval), display_name(worst.model));
   return fmt::format("{}, the accuracy of {} falls from {} to {}.", where, display_name(worst.model),
-                     share_text(*worst.clean_accuracy, *worst.clean_accuracy_interval),
-                     share_text(*worst.afr_true, *worst.afr_true_interval));
+                     share_words(*worst.clean_accuracy, *worst.clean_accuracy_interval),
+                     share_words(*worst.afr_true, *worst.afr_true_interval));
 }
 
 std::vector<std::string> findings_of(const AttackCurve& record) {

@@ -100,7 +100,7 @@ std::optional<bool> EvaluatedMethod::exceeds_delta() const {
 }
 
 static std::string violation_words(const EvaluatedMethod& method) {
-  return value_words(measured(method.violation_rate(), method.violation_interval()), true);
+  return share_words(method.violation_rate(), method.violation_interval());
 }
 
 std::string headline_of(const BoundEvaluation& record) {

@@ -14,14 +14,6 @@ namespace {
 constexpr std::size_t map_side = 60;              // labels or values; a map of more is unreadable
 constexpr std::size_t describe_table_rows = 400;  // cells in the table; the worst come first
 
-Cell measure_cell(const std::optional<Estimate>& measure, const char* why) {
-  return fixed_cell(measured(measure), 3, why);
-}
-
-Cell percents_cell(const std::optional<Estimate>& share, const char* why) {
-  return share_cell(measured(share), why);
-}
-
 Cell p_cell(const std::optional<conds::Test>& test, const char* why) {
   return test ? fixed_cell(test->adjusted, 4) : dash_cell(why);
 }
@@ -33,7 +25,9 @@ Blocks measures_table(const conds::Description& said) {
   std::vector<ColumnOf<Shift>> columns = {
       {text_column("Column"), &Shift::name},
       {interval_column("Correlation", "Cramer's V between label and attribute in the source, from 0 to 1"),
-       [&](const Shift& one) { return one.sc ? measure_cell(one.sc->source.v, label) : dash_cell(label); }},
+       [&](const Shift& one) {
+         return one.sc ? fixed_cell(measured(one.sc->source.v), 3) : dash_cell(label);
+       }},
       {number_column("p", p),
        [&](const Shift& one) { return p_cell(one.sc ? std::optional(one.sc->test) : std::nullopt, label); }},
       {number_column("In the target", "Cramer's V between label and attribute in the target"),
@@ -45,13 +39,13 @@ Blocks measures_table(const conds::Description& said) {
            "Drift",
            "Total variation distance between the shares in source and target, over the source's values"),
        [&](const Shift& one) {
-         return one.drift ? percents_cell(one.drift->distance, alone) : dash_cell(alone);
+         return one.drift ? share_cell(measured(one.drift->distance)) : dash_cell(alone);
        }},
       {number_column("p (drift)", p),
        [&](const Shift& one) { return one.drift ? p_cell(one.drift->test, alone) : dash_cell(alone); }},
       {interval_column("Unseen", "Share of the target with values that the source lacks"),
        [&](const Shift& one) {
-         return one.unseen ? percents_cell(one.unseen->mass, target) : dash_cell(target);
+         return one.unseen ? share_cell(measured(one.unseen->mass)) : dash_cell(target);
        }},
       {number_column("p (unseen)", p),
        [&](const Shift& one) { return one.unseen ? p_cell(one.unseen->test, target) : dash_cell(target); }}};

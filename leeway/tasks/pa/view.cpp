@@ -128,7 +128,7 @@ std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
   return out;
 }
 
-std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
+std::string heading(const PaView& record) {
   if (const PaGap* gap = widest_gap(record)) return gap_words(*gap);
   const PaSet* worst = lowest(record.results, [](const PaSet& result) {
     return result.ratios.empty() ? std::nullopt : std::optional(by_ratio(result).back().agreement.pa);
@@ -256,15 +256,14 @@ static Section ratios_section(const PaView& record) {
     choices.push_back({metric.words, {}});
     for (const auto& panel : shown) choices.back().charts.push_back(ratio_chart(record, panel, metric));
   }
-  return {
-      "ratios", "Share shifted", heading(record, shown),
-      paragraph(std::string("An increasing share of the clean samples is replaced by their shifted versions, "
-                            "smallest changes first. The agreement of a more robust model falls later.") +
-                (widest_gap(record) == nullptr
-                     ? ""
-                     : " The bar between two lines is the AR gap: the difference between the shares of "
-                       "shifted samples at which both models have the same PA.")) +
-          chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
+  return {"ratios", "Share shifted", heading(record),
+          paragraph(
+              std::string("An increasing share of the clean samples is replaced by their shifted versions, "
+                          "smallest changes first. The agreement of a more robust model falls later.") +
+              (widest_gap(record) == nullptr ? ""
+                                             : " The bar between two lines is the AR gap: the difference of "
+                                               "the shifted shares at which both models have the same PA.")) +
+              chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
 }
 
 View view(const Pa& pa) {

@@ -229,10 +229,6 @@ std::string differences(const Training& before, const Training& now) {
   return text;
 }
 
-std::string share_words(double value, const std::optional<Interval>& interval) {
-  return value_words(measured(value, interval), true);
-}
-
 }  // namespace
 
 TrainingText training_text() { return {write_training, read_training, differences}; }

@@ -50,10 +50,9 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
   }
   const Sample known{source, rows.logits, labels, {}};
   const Sample unknown{target.path, target.logits, {}, {}};
-  const error_bound::Dis2Options critics{.restarts = task.options.restarts,
-                                         .delta = task.options.delta,
-                                         .seed = task.seed,
-                                         .progress = progress};
+  error_bound::Dis2Options critics;
+  critics.restarts = task.options.restarts, critics.delta = task.options.delta;
+  critics.seed = task.seed, critics.progress = progress;
   error_bound::EstimateOptions estimating{.methods = {"combined"},
                                           .bootstrap = task.options.bootstrap,
                                           .level = task.level,

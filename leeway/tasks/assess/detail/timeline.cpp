@@ -215,10 +215,9 @@ class Timeline {
   void add_bounds(Progress* progress) {
     const std::size_t m = found_.chunks.size();
     if (!summary_.error_bound || m > most_bounds) return;
-    const error_bound::Dis2Options critics{.restarts = 1,
-                                           .delta = task_.options.delta / static_cast<double>(m),
-                                           .seed = task_.seed,
-                                           .progress = progress};
+    error_bound::Dis2Options critics;
+    critics.restarts = 1, critics.delta = task_.options.delta / static_cast<double>(m);
+    critics.seed = task_.seed, critics.progress = progress;
     for (std::size_t i = 0; i < m; ++i) {
       stop_if_asked(progress);
       if (found_.chunks[i].n < 2) continue;
