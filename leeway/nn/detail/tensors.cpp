@@ -236,14 +236,11 @@ TorchThreads::~TorchThreads() {
   if (at::get_num_threads() != before_) at::set_num_threads(before_);
 }
 
-std::size_t even_shard(std::size_t n, std::size_t most) {
-  const std::size_t shards = std::max<std::size_t>(1, (n + most - 1) / most);
-  return std::max<std::size_t>(1, (n + shards - 1) / shards);
-}
-
 std::size_t shard_of(std::size_t n) {
   constexpr std::size_t few_rows = 64, small_shard = 16;
-  return n >= few_rows ? shard_rows : even_shard(n, small_shard);
+  if (n >= few_rows) return shard_rows;
+  const std::size_t shards = std::max<std::size_t>(1, (n + small_shard - 1) / small_shard);
+  return std::max<std::size_t>(1, (n + shards - 1) / shards);
 }
 
 void for_shards(std::size_t n, std::size_t rows, const std::string& task, Progress* progress,

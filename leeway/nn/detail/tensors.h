@@ -107,9 +107,6 @@ auto translated(const std::string& name, const Work& work) {
 
 inline constexpr std::size_t shard_rows = 32;
 
-// Rows per shard when n rows are split evenly into shards of at most `most` rows.
-[[nodiscard]] std::size_t even_shard(std::size_t n, std::size_t most);
-
 // shard_rows; for fewer than 64 rows even shards of at most 16, for more threads. Larger shards exceed a
 // core's cache.
 [[nodiscard]] std::size_t shard_of(std::size_t n);
