@@ -2,7 +2,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/tasks/adapt/adapt.h"
 #include "leeway/tasks/outputs_reading.h"
 

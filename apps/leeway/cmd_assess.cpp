@@ -11,7 +11,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
 #include "leeway/io/shards.h"
@@ -316,17 +315,15 @@ int run_assess(Context& context, const Arguments& arguments) {
 
 void add_noise_flags(const Command& command, NoiseFlags& flags) {
   const std::string group = "Noise";
-  command
-      .option(
-          "--model", flags.models,
-          "[MODEL=]FILE: model to evaluate under noise on the source's --images: TorchScript, .onnx, .pt2, a "
-          "PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors")
-      .group(group);
-  command
-      .option("--jacobian", flags.jacobians,
-              "[MODEL=]FILE: Jacobians of the source's logits with respect to the input, (n,k,d), .npy, in "
-              "place of a model")
-      .group(group);
+  command.option(
+      "--model", flags.models,
+      "[MODEL=]FILE: model to evaluate under noise on the source's --images: TorchScript, .onnx, .pt2, a "
+      "PyTorch checkpoint (.pt, .pth, .th), .safetensors, or .npz of named tensors");
+  command.option(
+      "--jacobian", flags.jacobians,
+      "[MODEL=]FILE: Jacobians of the source's logits with respect to the input, (n,k,d), .npy, in "
+      "place of a model");
+  command.group(group, {"--model", "--jacobian"});
   add_option_flags(
       command, [&](Fields& f) { fields(flags.options, f); }, group);
   const auto reading = [&](Fields& f) {

@@ -9,7 +9,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/core/message.h"
 #include "leeway/core/numbers.h"
 #include "leeway/core/removal.h"
@@ -53,12 +52,7 @@ std::vector<attack::AttackOptions> attacks_of(const Context& context, const Atta
   if (flags.steps) given.parameters["steps"] = static_cast<double>(*flags.steps);
   if (flags.restarts) given.parameters["restarts"] = static_cast<double>(*flags.restarts);
   for (const auto& [name, value] : parse_settings(flags.set)) given.parameters[name] = value;
-  std::vector<attack::AttackOptions> attacks;
-  try {
-    attacks = tasks::attacks_of(given, radii);
-  } catch (const Error& failure) {
-    throw UsageError(failure.what());
-  }
+  auto attacks = or_usage_error([&] { return tasks::attacks_of(given, radii); });
   for (attack::AttackOptions& one : attacks) one.seed = context.seed;
   return attacks;
 }

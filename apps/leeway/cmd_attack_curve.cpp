@@ -10,7 +10,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "apps/leeway/option_flags.h"
 #include "apps/leeway/sweep_folder.h"
 #include "leeway/core/message.h"
 #include "leeway/core/result.h"
@@ -213,12 +212,7 @@ int run_curve(Context& context, const Command& command, const CurveFlags& flags)
     throw UsageError("--index and --split are required together");
   tasks::AttackCurveTask task{{}, options_of(flags), context.seed};
   const std::vector<NamedModel> models = models_of(flags);
-  std::vector<tasks::CurveAttack> attacks;
-  try {
-    attacks = tasks::attacks_of(task.options, context.seed);
-  } catch (const Error& mistake) {
-    throw UsageError(mistake.what());
-  }
+  const auto attacks = or_usage_error([&] { return tasks::attacks_of(task.options, context.seed); });
   const sweep::Store store(context.out);
   const sweep::Plan plan = plan_into(context, store, study_of(command, flags, task.options, attacks, context),
                                      "leeway attack curve");

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/tasks/bound/bound.h"
 #include "leeway/tasks/bound_evaluate/bound_evaluate.h"
 
@@ -30,12 +29,6 @@ struct EvaluateFlags {
   tasks::BoundEvaluateOptions options;
 };
 
-int run_evaluate(Context& context, const EvaluateFlags& flags) {
-  error_bound::ShiftTable table = error_bound::read_shift_table(flags.table, flags.options.methods);
-  context.add_input(flags.table, {table.n});
-  return context.finish(tasks::bound_evaluate({flags.table, std::move(table), flags.options, context.seed}));
-}
-
 void add_evaluate(const Command& bound, Context& context) {
   const Command command =
       bound.add("evaluate", "Evaluate bounds and estimates on many shifts with known errors");
@@ -52,7 +45,12 @@ void add_evaluate(const Command& bound, Context& context) {
   command.footer(
       "  leeway bound evaluate shifts.csv --delta 0.01\n"
       "  leeway bound evaluate shifts.csv --report bounds.html");
-  command.runs([&context, &flags] { return run_evaluate(context, flags); });
+  command.runs([&context, &flags] {
+    error_bound::ShiftTable table = error_bound::read_shift_table(flags.table, flags.options.methods);
+    context.add_input(flags.table, {table.n});
+    return context.finish(
+        tasks::bound_evaluate({flags.table, std::move(table), flags.options, context.seed}));
+  });
 }
 
 }  // namespace

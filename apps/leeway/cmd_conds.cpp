@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/core/file.h"
 #include "leeway/tasks/conds_describe/conds_describe.h"
 #include "leeway/tasks/conds_draw/conds_draw.h"
@@ -111,10 +110,9 @@ AttributeTable read_table(Context& context, const std::string& path, const Descr
 
 tasks::CondsDescribeInputs opened(Context& context, const DescribeFlags& flags) {
   tasks::CondsDescribeInputs inputs;
-  if (!flags.outputs.empty()) {
+  if (!flags.outputs.empty())
     inputs.outputs =
         joined(context.inputs.open_set(flags.outputs, flags.options.reading, tasks::SetRole::first));
-  }
   const std::string& table = flags.source.empty() ? flags.attributes : flags.source;
   if (!table.empty()) inputs.source = read_table(context, table, flags);
   if (!flags.target.empty()) inputs.target = read_table(context, flags.target, flags);
@@ -124,11 +122,6 @@ tasks::CondsDescribeInputs opened(Context& context, const DescribeFlags& flags) 
     context.add_input(flags.index, {inputs.split->rows, 2});
   }
   return inputs;
-}
-
-int run_describe(Context& context, const DescribeFlags& flags) {
-  check_flags(flags);
-  return context.finish(tasks::conds_describe({opened(context, flags), flags.options, context.seed}));
 }
 
 void add_conds_describe(const Command& room, Context& context) {
@@ -155,7 +148,10 @@ void add_conds_describe(const Command& room, Context& context) {
       "  leeway conds describe --source june.csv --target july.csv --columns country,device\n"
       "  leeway conds describe --attributes table.csv --index split.csv --label shape --columns color,size\n"
       "  leeway conds describe --outputs outputs.csv");
-  command.runs([&context, &flags] { return run_describe(context, flags); });
+  command.runs([&context, &flags] {
+    check_flags(flags);
+    return context.finish(tasks::conds_describe({opened(context, flags), flags.options, context.seed}));
+  });
 }
 
 }  // namespace

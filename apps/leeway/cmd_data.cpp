@@ -6,7 +6,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/data/diagvib_environments.h"
 #include "leeway/data/load.h"
 #include "leeway/data/render.h"

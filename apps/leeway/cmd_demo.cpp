@@ -1,6 +1,5 @@
 // leeway demo: assess on outputs that are installed with leeway, as a first look.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -38,18 +37,13 @@ int run_demo(const std::string& folder) {
   for (const char* const file : demo_files)
     fs::copy_file(from / file, fs::path(folder) / file, fs::copy_options::overwrite_existing);
   fs::current_path(folder);
-  std::vector<std::string> words{"leeway",
-                                 "assess",
-                                 "--source",
-                                 "cnn=clean.npz",
-                                 "--target",
-                                 "cnn/blur=blurred.npz",
-                                 "cnn/production=production.npz",
-                                 "--report",
-                                 "report.html"};
+  const std::string line =
+      "leeway assess --source cnn=clean.npz --target cnn/blur=blurred.npz cnn/production=production.npz "
+      "--report report.html";
   fmt::print("{} holds the outputs of a clothing classifier on three sets:\n$ {}\n\n", display_name(folder),
-             fmt::join(words, " "));
+             line);
   std::fflush(stdout);
+  std::vector<std::string> words = split(line, ' ');
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

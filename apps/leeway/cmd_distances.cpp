@@ -1,7 +1,6 @@
 // leeway distances and leeway align: distances of outputs under a shift, alignment of directions.
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/tasks/align/align.h"
 #include "leeway/tasks/distances/distances.h"
 
@@ -20,15 +19,6 @@ Task task_of_sets(Context& context, const SetsFlags<Options>& flags) {
   return {tasks::named_outputs(context.inputs, flags.clean, flags.options, tasks::SetRole::first, true),
           tasks::named_outputs(context.inputs, flags.shifted, flags.options, tasks::SetRole::other, true),
           flags.options, context.seed};
-}
-
-int run_distances(Context& context, const SetsFlags<tasks::DistancesOptions>& flags) {
-  return context.finish(
-      tasks::distances(task_of_sets<tasks::DistancesTask>(context, flags), context.progress()));
-}
-
-int run_align(Context& context, const SetsFlags<tasks::AlignOptions>& flags) {
-  return context.finish(tasks::align(task_of_sets<tasks::AlignTask>(context, flags), context.progress()));
 }
 
 }  // namespace
@@ -51,7 +41,10 @@ void add_distances(const Command& root, Context& context) {
       "not permit a distance, the table shows a dash and the reason. mmd takes O(n^2) time.\n\n"
       "  leeway distances clean.npz noisy.npz blurred.npz\n"
       "  leeway distances clean.npz noisy.npz --only kl,wasserstein --json");
-  command.runs([&context, &flags] { return run_distances(context, flags); });
+  command.runs([&context, &flags] {
+    return context.finish(
+        tasks::distances(task_of_sets<tasks::DistancesTask>(context, flags), context.progress()));
+  });
 }
 
 void add_align(const Command& root, Context& context) {
@@ -71,7 +64,9 @@ void add_align(const Command& root, Context& context) {
       "  leeway infer --model model.safetensors --data val-0.npz --out red.npz\n"
       "  leeway infer --model model.safetensors --data val-1.npz --out blue.npz\n"
       "  leeway align red.npz blue.npz --sample 128 --report alignment.html");
-  command.runs([&context, &flags] { return run_align(context, flags); });
+  command.runs([&context, &flags] {
+    return context.finish(tasks::align(task_of_sets<tasks::AlignTask>(context, flags), context.progress()));
+  });
 }
 
 }  // namespace leeway::app

@@ -7,7 +7,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/tasks/file_pattern.h"
 #include "leeway/tasks/infer/infer.h"
 #include "leeway/tasks/infer_endpoint/infer_endpoint.h"

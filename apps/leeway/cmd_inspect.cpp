@@ -5,7 +5,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/tasks/inspect/inspect.h"
 

@@ -5,16 +5,6 @@
 #include "leeway/tasks/list/list.h"
 
 namespace leeway::app {
-namespace {
-
-int run_list(Context& context, const tasks::ListOptions& options) {
-  const tasks::List result = tasks::list(
-      {[&]() -> const nn::Session& { return model_session(context.threads); }, options, context.seed});
-  return context.finish(result);
-}
-
-}  // namespace
-
 void add_list(const Command& root, Context& context) {
   const Command command = root.add("list", "List the members of families, with their parameters");
   auto& options = command.keep<tasks::ListOptions>();
@@ -26,7 +16,10 @@ void add_list(const Command& root, Context& context) {
   command.footer(
       "  leeway list attacks\n"
       "  leeway list algorithms --json");
-  command.runs([&context, &options] { return run_list(context, options); });
+  command.runs([&context, &options] {
+    return context.finish(tasks::list(
+        {[&]() -> const nn::Session& { return model_session(context.threads); }, options, context.seed}));
+  });
 }
 
 }  // namespace leeway::app

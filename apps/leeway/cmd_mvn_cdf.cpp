@@ -1,7 +1,6 @@
 // leeway mvn-cdf: the multivariate normal distribution function.
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/io/npy.h"
 #include "leeway/tasks/mvn_cdf/mvn_cdf.h"
 

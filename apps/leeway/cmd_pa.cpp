@@ -6,7 +6,6 @@
 #include <span>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/agreement/pairing.h"
 #include "leeway/io/outputs.h"
 #include "leeway/tasks/pa/pa.h"

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "apps/leeway/model_options.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/tasks/report/page.h"
 #include "leeway/tasks/task_clock.h"
 

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/tasks/select/select.h"
 
 namespace leeway::app {
@@ -38,11 +37,6 @@ tasks::SelectTask task_of(Context& context, const SelectFlags& flags) {
   return task;
 }
 
-int run_select(Context& context, const SelectFlags& flags) {
-  check_flags(flags);
-  return context.finish_proved(tasks::select(task_of(context, flags), context.progress()));
-}
-
 }  // namespace
 
 void add_select(const Command& root, Context& context) {
@@ -67,7 +61,10 @@ void add_select(const Command& root, Context& context) {
       "epoch2-noisy.npz\n"
       "  leeway select --clean a.npy b.npy --shifted a-blur.npy b-blur.npy --labels y.npy --names small "
       "large");
-  command.runs([&context, &flags] { return run_select(context, flags); });
+  command.runs([&context, &flags] {
+    check_flags(flags);
+    return context.finish_proved(tasks::select(task_of(context, flags), context.progress()));
+  });
 }
 
 }  // namespace leeway::app

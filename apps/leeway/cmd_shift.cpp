@@ -11,7 +11,6 @@
 
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
-#include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

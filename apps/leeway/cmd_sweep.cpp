@@ -5,8 +5,6 @@
 #include <filesystem>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/option_flags.h"
-#include "apps/leeway/sweep_catalog.h"
 #include "apps/leeway/sweep_folder.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"
@@ -149,11 +147,6 @@ int run_units(Context& context, const SweepFlags& flags) {
   return finish(context, std::move(record), failed > 0 ? exit_incomplete : exit_ok);
 }
 
-int run_status(Context& context, const SweepFlags& flags) {
-  const sweep::Store store(flags.folder);
-  return finish(context, sweep::status_of(sweep::read_plan(store.plan()), store));
-}
-
 int run_collect(Context& context, const SweepFlags& flags) {
   if (context.out.empty()) throw UsageError("--out is required: the table to write");
   const sweep::Store store(flags.folder);
@@ -166,12 +159,6 @@ int run_collect(Context& context, const SweepFlags& flags) {
   return finish(context, std::move(record), whole ? exit_ok : exit_incomplete);
 }
 
-int run_script(Context& context, const SweepFlags& flags) {
-  const sweep::Plan plan = sweep::read_plan(sweep::Store(flags.folder).plan());
-  context.print({}, sweep::array_script(script_options(flags.cluster, plan, flags.folder, flags.run.jobs)));
-  return exit_ok;
-}
-
 void add_folder(const Command& command, SweepFlags& flags) {
   command.option("DIR", flags.folder, "Folder written by leeway sweep plan").required();
 }
@@ -181,7 +168,9 @@ std::string time_check(const std::string& text) {
                                  : "expected hours:minutes:seconds from 0:05:00, found " + in_quotes(text);
 }
 
-void add_common(const Command& command, Context& context, const std::string& out, Written kind) {
+void add_common(const Command& command, Context& context,
+                const std::string& out = "Write the JSON record to this file",
+                Written kind = Written::record) {
   context.add_common_flags(command, out, kind);
   command.hide({"--seed", "--no-digest"});
 }
@@ -213,7 +202,7 @@ void add_sweep_run(const Command& room, Context& context, SweepFlags& flags) {
                                    "Time limit of this runner, hours:minutes:seconds; a unit that needs more "
                                    "than the whole limit fails")
                            .check(time_check);
-  add_common(command, context, "Write the JSON record to this file", Written::record);
+  add_common(command, context);
   slurm.excludes(limit);
   for (const char* const own : {"--out", "--collect", "--no-wait", "--lease", "--stages"})
     slurm.excludes(command[own]);
@@ -278,19 +267,16 @@ int run_on_slurm(Context& context, const ClusterFlags& flags, const sweep::Scrip
 }
 
 void add_slurm_flags(const Command& command, ClusterFlags& cluster) {
-  const std::string heading = "Slurm";
   add_cluster_flags(command, cluster);
-  command.option("--partition", cluster.partition, "Partition of the jobs").group(heading);
-  command.option("--account", cluster.account, "Account that the jobs are charged to").group(heading);
+  command.option("--partition", cluster.partition, "Partition of the jobs");
+  command.option("--account", cluster.account, "Account that the jobs are charged to");
   command
       .option("--gpus", cluster.gpus,
               "GPUs of a task: 1, a100:2, or STAGE=1 for the tasks of one stage, e.g. train=1,infer=1")
-      .by_commas()
-      .group(heading);
-  command.option("--sbatch", cluster.sbatch, "Further options of sbatch, e.g. \"--qos=high --exclusive\"")
-      .group(heading);
-  command.flag("--dry-run", cluster.dry_run, "Print the scripts of --slurm and submit nothing")
-      .group(heading);
+      .by_commas();
+  command.option("--sbatch", cluster.sbatch, "Further options of sbatch, e.g. \"--qos=high --exclusive\"");
+  command.flag("--dry-run", cluster.dry_run, "Print the scripts of --slurm and submit nothing");
+  command.group("Slurm", {"--partition", "--account", "--gpus", "--sbatch", "--dry-run"});
 }
 
 void add_cluster_flags(const Command& command, ClusterFlags& cluster) {
@@ -315,8 +301,11 @@ void add_sweep(const Command& root, Context& context) {
 
   const Command status = room.add("status", "Status of a sweep: units by state, failures by message");
   add_folder(status, flags);
-  add_common(status, context, "Write the JSON record to this file", Written::record);
-  status.runs([&context, &flags] { return run_status(context, flags); });
+  add_common(status, context);
+  status.runs([&context, &flags] {
+    const sweep::Store store(flags.folder);
+    return finish(context, sweep::status_of(sweep::read_plan(store.plan()), store));
+  });
 
   const Command collect = room.add("collect", "Collect the records of a stage as one table");
   add_folder(collect, flags);
@@ -334,7 +323,11 @@ void add_sweep(const Command& root, Context& context) {
   script.option("--jobs", flags.run.jobs, "Parallel processes in a task (default: 1)").whole_within(1, 4096);
   add_cluster_flags(script, flags.cluster);
   script.footer("  leeway sweep script sweep --tasks 100 > job.sh && qsub job.sh");
-  script.runs([&context, &flags] { return run_script(context, flags); });
+  script.runs([&context, &flags] {
+    const sweep::Plan plan = sweep::read_plan(sweep::Store(flags.folder).plan());
+    context.print({}, sweep::array_script(script_options(flags.cluster, plan, flags.folder, flags.run.jobs)));
+    return exit_ok;
+  });
 }
 
 }  // namespace leeway::app

@@ -6,7 +6,6 @@
 #include "apps/leeway/command.h"
 #include "apps/leeway/model_options.h"
 #include "apps/leeway/nn_loader.h"
-#include "apps/leeway/option_flags.h"
 #include "leeway/core/file.h"
 #include "leeway/render/terminal.h"
 #include "leeway/tasks/list/list.h"

@@ -17,6 +17,7 @@
 #include "leeway/core/progress.h"
 #include "leeway/core/result.h"
 #include "leeway/describe/envelope.h"
+#include "leeway/describe/fields.h"
 #include "leeway/describe/view.h"
 #include "leeway/tasks/input_log.h"
 
@@ -88,10 +89,8 @@ class Context {
   void claim_folder(const std::vector<std::string>& names);
 
   bool json = false, quiet = false, no_digest = false;
-  std::string out, page, figures, device = "cpu",
-                                  config;  // config: applied already (apply_config), noted as an input
-  std::string
-      record_file;  // where finish() writes the record: --out, if its kind is that, a manifest, or empty
+  std::string out, page, figures, device = "cpu", config;  // config: applied already, noted as an input
+  std::string record_file;  // where finish() writes the record: --out, a manifest, or empty
   std::uint64_t seed = 0;
   int threads = 0;
   CommandFiles files;
@@ -109,30 +108,24 @@ class Context {
   std::vector<std::string> warnings_;  // not told yet
 };
 
-// The visible list of commands is in main.cpp.
-void add_pa(const Command& root, Context& context);
-void add_bound(const Command& root, Context& context);
-void add_distances(const Command& root, Context& context);
-void add_align(const Command& root, Context& context);
-void add_select(const Command& root, Context& context);
-void add_assess(const Command& root, Context& context);
-void add_report(const Command& root, Context& context);
-void add_shift(const Command& root, Context& context);
-void add_conds(const Command& root, Context& context);
-void add_data(const Command& root, Context& context);
-void add_train(const Command& root, Context& context);
-void add_adapt(const Command& root, Context& context);
-void add_infer(const Command& root, Context& context);
-void add_inspect(const Command& root, Context& context);
-void add_attack(const Command& root, Context& context);
-void add_attack_curve(const Command& attack, Context& context);
-void add_mvn_cdf(const Command& root, Context& context);
-void add_list(const Command& root, Context& context);
-void add_schema(const Command& root, Context& context);
-void add_demo(const Command& root, Context& context);
-void add_average_case(const Command& root, Context& context);
-void add_sweep(const Command& root, Context& context);
-// All but sweep: what the units of a sweep may be.
-void add_units(const Command& root, Context& context);
+// Declares a flag for each field of a description: "shared_beta" is --shared-beta, with default, range or choices, and
+// meaning. `options` must outlive the command. Lists of numbers are 0,0.5,1 or FIRST:LAST:STEP; lists of texts and whole
+// numbers are a,b,c. Structs and other lists are std::logic_error. `group`: the heading in --help; empty: that of all
+// options.
+void add_option_flags(const Command& command, const Description& options, const std::string& group = "");
+
+template <class Options>
+void add_option_flags(const Command& command, Options& options) {
+  add_option_flags(command, Description([&options](Fields& f) { fields(options, f); }));
+}
+
+// Adds a command to the program, or to another command. The visible list is in main.cpp.
+using AddCommand = void(const Command& to, Context& context);
+AddCommand add_pa, add_bound, add_distances, add_align, add_select, add_assess, add_report, add_shift,
+    add_conds, add_data, add_train, add_adapt, add_infer, add_inspect, add_attack, add_attack_curve,
+    add_mvn_cdf, add_list, add_schema, add_demo, add_average_case, add_sweep;
+// leeway completion SHELL, over all commands that `line` has when it runs.
+void add_completion(CommandLine& line, Context& context);
+AddCommand add_units;  // all but sweep: what the units of a sweep may be
 
 }  // namespace leeway::app

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "leeway/core/error.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/sweep/catalog.h"
 
@@ -29,6 +30,15 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+// What `make` returns; an Error of it is a mistake in the command.
+template <class Make>
+auto or_usage_error(const Make& make) {
+  try {
+    return make();
+  } catch (const Error& mistake) {
+    throw UsageError(mistake.what());
+  }
+}
 // UsageError "OPTION VALUE: WHAT".
 [[noreturn]] void refuse_value(const std::string& option, const std::string& value, const std::string& what);
 

@@ -1,5 +1,4 @@
-#include "apps/leeway/completion.h"
-
+// Completion of the command line in a shell: a short script asks `leeway completion words`.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -30,8 +29,8 @@ std::string script_of(const std::string& shell) {
 
 std::string word_of(const sweep::CatalogOption& option) { return "--" + option.name; }
 
-}  // namespace
-
+// What the last of `words` may become, "WORD HELP" a line: commands, options, or choices; nothing where it is any value or
+// a file.
 std::string completions(const CommandShape& program, const std::vector<std::string>& words) {
   const CommandShape* command = &program;
   const sweep::CatalogOption* before = nullptr;  // whose value the last word is
@@ -59,6 +58,8 @@ std::string completions(const CommandShape& program, const std::vector<std::stri
     for (const std::string& choice : before->choices) add(choice, "");
   return lines;
 }
+
+}  // namespace
 
 void add_completion(CommandLine& line, Context& context) {
   struct Asked {

@@ -37,24 +37,21 @@ Context::Context(std::vector<std::string> arguments) : arguments_(std::move(argu
 
 void Context::add_common_flags(const Command& command, const std::string& out_help, Written kind,
                                std::vector<std::string> endings) {
-  const std::string group = "Common";
-  command.flag("--json", json, "Print the result as a JSON record instead of a table").group(group);
-  command.option("--out", out, out_help).group(group).writes(kind, std::move(endings));
+  command.flag("--json", json, "Print the result as a JSON record instead of a table");
+  command.option("--out", out, out_help).writes(kind, std::move(endings));
   command.option("--seed", seed, "Seed of all random numbers; the same seed gives identical results")
-      .group(group)
       .show_default(std::to_string(seed));
   command
       .option("--threads", threads, "Number of threads (0: one per core); only trained weights depend on it")
-      .whole_within(0, 4096)
-      .group(group);
+      .whole_within(0, 4096);
   command
       .option("--config", config,
               "TOML file of options: long names as keys, at the top or under [COMMAND]; the command line has "
               "precedence; paths are relative to the working directory")
-      .shown_as("FILE")
-      .group(group);
-  command.flag("--quiet", quiet, "Suppress progress and warnings on stderr").group(group);
-  command.flag("--no-digest", no_digest, "Skip the digests of input files").group(group);
+      .shown_as("FILE");
+  command.flag("--quiet", quiet, "Suppress progress and warnings on stderr");
+  command.flag("--no-digest", no_digest, "Skip the digests of input files");
+  command.group("Common", {"--json", "--out", "--seed", "--threads", "--config", "--quiet", "--no-digest"});
 }
 
 void Context::add_page_flag(const Command& command, const std::string& help) {

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "apps/leeway/command.h"
-#include "apps/leeway/completion.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/instruction_set.h"
 #include "leeway/core/lapack.h"
@@ -17,11 +16,10 @@ namespace {
 using namespace leeway;
 using namespace leeway::app;
 
-constexpr void (*commands[])(const Command&, Context&) = {
-    add_pa,           add_bound,   add_select, add_distances, add_align,   add_assess,
-    add_average_case, add_report,  add_train,  add_infer,     add_inspect, add_adapt,
-    add_attack,       add_mvn_cdf, add_list,   add_shift,     add_conds,   add_data,
-};
+constexpr AddCommand* commands[] = {add_pa,      add_bound,        add_select, add_distances, add_align,
+                                    add_assess,  add_average_case, add_report, add_train,     add_infer,
+                                    add_inspect, add_adapt,        add_attack, add_mvn_cdf,   add_list,
+                                    add_shift,   add_conds,        add_data};
 
 int fail(const std::string& message, int code) {
   std::string line = "leeway: " + message;
@@ -29,14 +27,6 @@ int fail(const std::string& message, int code) {
     if (c == '\n' || c == '\r') c = ' ';
   std::fputs((printable(line, std::string::npos) + "\n").c_str(), stderr);
   return code;
-}
-
-void check_environment() {
-  try {
-    check_instruction_set();
-  } catch (const Error& unusable) {
-    throw UsageError(unusable.what());
-  }
 }
 
 // What asked for memory is unknown here; what was to be read is known.
@@ -78,7 +68,7 @@ int main(int argc, char** argv) {
     return fail(message, code);
   };
   try {
-    check_environment();
+    or_usage_error([] { check_instruction_set(); });
     name_processor_for_openblas();
     wait_briefly();
     const auto run = line.parse(arguments);

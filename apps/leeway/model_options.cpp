@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "apps/leeway/nn_loader.h"
-#include "apps/leeway/option_flags.h"
 #include "apps/leeway/terminal.h"
 #include "leeway/core/file.h"
 #include "leeway/core/message.h"

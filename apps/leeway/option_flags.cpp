@@ -1,5 +1,3 @@
-#include "apps/leeway/option_flags.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/leeway/command.h"
 #include "leeway/core/family.h"
 #include "leeway/describe/number_list.h"
 #include "leeway/describe/overloaded.h"

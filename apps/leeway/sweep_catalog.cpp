@@ -1,10 +1,9 @@
-#include "apps/leeway/sweep_catalog.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "apps/leeway/nn_loader.h"
+#include "apps/leeway/sweep_folder.h"
 #include "leeway/attack/attack.h"
 #include "leeway/nn/session.h"
 #include "leeway/shift/shift.h"

@@ -1,4 +1,4 @@
-// The folder of a sweep, for commands that plan and run units of their own.
+// The folder of a sweep and the commands of its units, for commands that plan and run units of their own.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,25 @@
 #include <vector>
 
 #include "apps/leeway/command.h"
+#include "leeway/sweep/catalog.h"
 #include "leeway/sweep/plan.h"
 #include "leeway/sweep/script.h"
 #include "leeway/sweep/store.h"
 
 namespace leeway::app {
+
+// The commands that units of a sweep may be: a second command line, which is asked what a command takes and never runs
+// anything.
+class SweepCatalog {
+ public:
+  SweepCatalog();
+  [[nodiscard]] const sweep::Catalog& catalog() const { return catalog_; }
+
+ private:
+  Context context_{{}};
+  CommandLine line_{"", ""};
+  sweep::Catalog catalog_;
+};
 
 // Plans the study `text` and writes both to the store. `name`: of the study in messages. Error: the folder
 // has other files; those of the study.

@@ -79,13 +79,13 @@ class Adaptation(Study):
         labelled, unlabelled = rows[:LABELLED], rows[LABELLED:LABELLED + UNLABELLED]
         source = [(x[labelled], y[labelled]), (x[50000:], y[50000:])]
         target = [(x[unlabelled], y[unlabelled]), (test_x, test_y)]
-        if shift == "colour":
+        if shift == "color":
             source = [(numpy.repeat(images, 3, 1), labels) for images, labels in source]
             target = [(coloured(images, 1000 * seed + place), labels) for place, (images, labels) in enumerate(target)]
         for name, (images, labels) in zip(names[:2], source):
             self.save(name, images, labels)
         for name, (images, labels) in zip(names[2:], target):
-            if shift == "colour":
+            if shift == "color":
                 self.save(name, images, labels)
                 continue
             plain = name.replace(".npz", "-plain.npz")
@@ -132,10 +132,10 @@ class Adaptation(Study):
 def main():
     parser = arguments_of(__doc__, jobs=1)
     parser.add_argument("--digits", type=pathlib.Path)
-    parser.add_argument("--shifts", help="of weak noise, noise, colour, digits")
+    parser.add_argument("--shifts", help="of weak noise, noise, color, digits")
     study, arguments = begun(Adaptation, parser)
     study.digits = arguments.digits
-    shifts = arguments.shifts.split(",") if arguments.shifts else [*NOISE, "colour", *(["digits"] if arguments.digits else [])]
+    shifts = arguments.shifts.split(",") if arguments.shifts else [*NOISE, "color", *(["digits"] if arguments.digits else [])]
     cases = list(itertools.product(shifts, range(arguments.seeds)))
     for case in cases:
         study.sets(*case)

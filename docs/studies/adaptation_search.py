@@ -24,15 +24,15 @@ METHODS = {  # under noise on all seeds; on the first one under all shifts and r
     "source only, weak views": ("erm", WEAK),
     "CDAN with entropy": ("cdan", ["--set", "entropy-conditioning=1"]),
     "FixMatch": ("fixmatch", WEAK),
-    "FixMatch, guesses in training mode": ("fixmatch", [*WEAK, *TRAINING]),
+    "FixMatch, pseudo-labels in training mode": ("fixmatch", [*WEAK, *TRAINING]),
 }
-LARGER, AT_LARGER = "1e-2", ["source only", "source only, weak views", "FixMatch, guesses in training mode"]  # likewise under noise
+LARGER, AT_LARGER = "1e-2", ["source only", "source only, weak views", "FixMatch, pseudo-labels in training mode"]  # likewise under noise
 OTHERS = {"DANN": ("dann", []), "CDAN": ("cdan", [])}  # on the first seed at all rates; adaptation.py has all seeds
 VARIANTS = {  # on the first seed
     "source only, strong views": ("erm", ["--augment", "strong"]),
-    "FixMatch, guesses in the pass of all": ("fixmatch", [*WEAK, "--set", "pseudo-label-pass=2"]),
-    "FixMatch, strong labelled views": ("fixmatch", ["--augment", "strong"]),
-    "FixMatch, strong labelled views, guesses in training mode": ("fixmatch", ["--augment", "strong", *TRAINING]),
+    "FixMatch, pseudo-labels in the pass of all": ("fixmatch", [*WEAK, "--set", "pseudo-label-pass=2"]),
+    "FixMatch, strong labeled views": ("fixmatch", ["--augment", "strong"]),
+    "FixMatch, strong labeled views, pseudo-labels in training mode": ("fixmatch", ["--augment", "strong", *TRAINING]),
     "FixMatch, confidence .95": ("fixmatch", [*WEAK, "--set", "confidence=0.95"]),
     "FixMatch, confidence .95, averaged": ("fixmatch", [*WEAK, "--set", "confidence=0.95", "--set", "averaging=0.99"]),
 }
@@ -61,7 +61,7 @@ def main():
     parser.add_argument("--digits", type=pathlib.Path)
     study, arguments = begun(Adaptation, parser)
     study.digits = arguments.digits
-    shifts = [*NOISE, "colour", *(["digits"] if arguments.digits else [])]
+    shifts = [*NOISE, "color", *(["digits"] if arguments.digits else [])]
     seeds = range(arguments.seeds)
     for case in [*((shift, seeds[0]) for shift in shifts), *itertools.product(NOISE, seeds[1:])]:
         study.sets(*case)

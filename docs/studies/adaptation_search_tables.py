@@ -35,7 +35,7 @@ def main():
     def errors(shift, method, rate):
         return [float(found[shift, method, rate][seed]["target_error"]) for seed in seeds]
 
-    print("Target error of five seeds, and how much less it is than that of the source's network, and than that of weak views:\n")
+    print("Target error of five seeds, and how much less it is than the error of source only, and of weak views:\n")
     lines = []
     for rate, method, shift in itertools.product(sorted(rates, key=float, reverse=True), methods, seeded):
         if len(found[shift, method, rate]) < len(seeds):

@@ -43,13 +43,13 @@ def main():
             less = [plain[row["seed"]] - float(row["target_error"]) for row in those]
             lines.append([method, percent(numbers(those, "source_error")), percent(numbers(those, "target_error")), percent(less) if method != "source only" else "",
                           percent(numbers(those, "logits_bound")), percent(numbers(those, "features_bound")), percent(numbers(those, "dis2-estimate"))])
-        table(["method", "source error", "target error", "less than source only", "bound, logits", "bound, features", "Dis2 without its last term"], lines)
+        table(["method", "source error", "target error", "less than source only", "bound, logits", "bound, features", "Dis2 without the concentration term"], lines)
     print("The bound below the error, over all shifts and seeds:\n")
     lines = []
     for method in methods:
         those = [row for row in rows if row["method"] == method]
         lines.append([method, len(those), below(those, "logits_bound"), below(those, "features_bound"), below(those, "dis2-estimate")])
-    table(["method", "networks", "bound, logits", "bound, features", "without its last term"], lines)
+    table(["method", "networks", "bound, logits", "bound, features", "without the concentration term"], lines)
     print("Estimates: mean of |estimate - error|, and how often the estimate lies below the error.\n")
     lines = []
     for name, chosen in (("DANN, CDAN", ADVERSARIAL), ("the others", [method for method in methods if method not in ADVERSARIAL])):

@@ -240,15 +240,15 @@ def ranges(worlds, real):
     ranges_table([(f"{name} ({words})", [row for row in visible if row[key] == name]) for key, words in
                   (("family", "world"), ("model", "classifier")) for name in sorted({row[key] for row in visible})])
     rest = [row for row in fresh if row["kind"] == "none"]
-    lines = [["nothing moved, both sets of 1,000 rows or more: median",
+    lines = [["no shift, both sets of 1,000 rows or more: median",
               short(width([row for row in rest if min(row["source"], row["target"]) >= 1000]))],
              ["all visible shifts: median", short(width(visible))],
-             ["a range ac +- c that holds as many of these errors: median", short(ac_range(visible))]]
+             ["a range ac +- c that contains as many of these errors: median", short(ac_range(visible))]]
     for most in (.1, .2):  # the gate likely_error.high>0.2
         good = [row for row in worlds if row["kind"] == "none" and row["error"] < most]
         above = sum(row["likely_high"] > .2 for row in good)
         low, high = wilson(above, len(good))
-        lines.append([f"nothing moved, worlds 240 to 749, error below {short(most)[:2]}: upper ends above .2",
+        lines.append([f"no shift, worlds 240 to 749, error below {short(most)[:2]}: upper endpoints above .2",
                       f"{above} of {len(good)} ({short(low)} to {short(high)})"])
     table(["width, and the gate `likely_error.high>0.2`", ""], lines)
     return fresh

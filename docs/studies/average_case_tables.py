@@ -187,12 +187,12 @@ def claims(images):
     pairs = [("taylor", "mmse"), ("taylor", "mmse5"), ("taylor", "mmse5-published"), ("mmse5-published", "mmse5"), ("softmax", "taylor"),
              ("taylor", "taylor-mvs"), ("mmse", "mmse-mvs")]
     table(["model", "difference of errors", *SIGMAS],
-          [[model, f"{LONG.get(one, one)}, less {LONG.get(other, other)}"] +
+          [[model, f"{LONG.get(one, one)}, minus {LONG.get(other, other)}"] +
            [images.verdict(column) for column in (images.error(model, one) - images.error(model, other)).T] for model in MODELS for one, other in pairs])
     table(["model", "estimator", *SIGMAS],
           [[row["model"], LONG.get(row["estimator"], row["estimator"])] + [f"{float(row[sigma]):.3f}" for sigma in SIGMAS]
            for row in read("average-case-ranks.csv")])
-    table(["model less cnn", "estimator", *SIGMAS],
+    table(["model minus cnn", "estimator", *SIGMAS],
           [[model, LONG.get(name, name)] + [images.verdict(column) for column in (images.error(model, name) - images.error("cnn", name)).T]
            for model in ("gradient-norm", "adversarial") for name in ("mmse", "mmse5", "taylor", "softmax")])
 

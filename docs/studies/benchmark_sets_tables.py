@@ -82,11 +82,11 @@ def main():
             table(["method", *FEW], [[name, *(signed(runs.gain(where, name, case)) for case in FEW)] for name in few])
         found = searched.methods(where)
         if found:
-            print(f"{where}, each method at its rate: plain training, and points above it:\n")
+            print(f"{where}, each method at its chosen rate: plain training, and points above it:\n")
             table(["method", *CASES], [["erm", *(words(searched.of(where, "erm", case)) for case in CASES)],
                                        *([name, *(signed(searched.gain(where, name, case)) for case in CASES)] for name in found if name != "erm")])
         lines = []
-        for what, of, names in (("at .001", runs, methods), ("each at its rate", searched, found)):
+        for what, of, names in (("at .001", runs, methods), ("each at its chosen rate", searched, found)):
             learning = [name for name in names if name != "erm" and statistics.mean(of.of(where, name, "UNIFORM")) > LEARNS]
             for kind, those in (("algorithms", [name for name in learning if name not in AUGMENTATIONS]), ("augmentations", [name for name in learning if name in AUGMENTATIONS])):
                 if those:
@@ -95,7 +95,7 @@ def main():
         table(["above, below", *CASES], lines)
     gained = [where for where in searched.sets if searched.methods(where)]
     if gained:
-        print("Accuracy at the rates that validation chose, less that at .001, means over the methods that have both:\n")
+        print("Accuracy at the rates that validation chose, minus that at .001, means over the methods that have both:\n")
         table(["set", "methods", *CASES],
               [[where, str(len(both)), *(signed(minus(searched.mean(where, both, [case]), runs.mean(where, both, [case]))) for case in CASES)]
                for where in gained for both in ([name for name in searched.methods(where) if runs.methods(where).count(name)],)])
@@ -107,7 +107,7 @@ def main():
     print("Cases beside each other, the six methods that all sets have:\n")
     pairs = [("one shift", SINGLE, "no shift", CASES[:1]), ("two shifts", PAIRS, "one shift", SINGLE), ("three shifts", TRIPLE, "two shifts", PAIRS),
              *((a, [a], b, [b]) for a, b in (("SC", "UDS"), ("UDS", "LDD"), ("SC+LDD", "SC"), ("SC+UDS", "SC"), ("SC+LDD+UDS", "SC"), ("LDD+UDS", "UDS"), ("LDD+UDS", "LDD")))]
-    table(["test accuracy of", "less that of", *runs.sets],
+    table(["test accuracy of", "minus that of", *runs.sets],
           [[a, b, *(signed(minus(runs.mean(where, BEST, of_a), runs.mean(where, BEST, of_b))) for where in runs.sets)] for a, of_a, b, of_b in pairs])
     for where in runs.sets:
         networks = [(name, pretrained) for pretrained in ("", "yes") for name in runs.methods(where, FEW, arch=NETWORK, pretrained=pretrained)]
@@ -116,14 +116,14 @@ def main():
         print(f"{where}, {NETWORK}:\n")
         table(["method", *FEW], [[name + (", weights of CIFAR-10" if pretrained else ""), *(words(runs.of(where, name, case, arch=NETWORK, pretrained=pretrained)) for case in FEW)]
                                  for name, pretrained in networks])
-        table(["less plain training from scratch", *FEW],
+        table(["minus plain training from scratch", *FEW],
               [[name + (", weights of CIFAR-10" if pretrained else ""),
                 *(signed(minus(runs.of(where, name, case, arch=NETWORK, pretrained=pretrained), runs.of(where, "erm", case, arch=NETWORK))) for case in FEW)]
                for name, pretrained in networks if name != "erm" or pretrained])
         found = searched.methods(where, FEW, arch=NETWORK)
         if len(found) > 1:
-            print(f"{where}, {NETWORK}, each method at its rate: plain training, and points above it:\n")
-            table(["each at its rate", *FEW], [["erm", *(words(searched.of(where, "erm", case, arch=NETWORK)) for case in FEW)],
+            print(f"{where}, {NETWORK}, each method at its chosen rate: plain training, and points above it:\n")
+            table(["each at its chosen rate", *FEW], [["erm", *(words(searched.of(where, "erm", case, arch=NETWORK)) for case in FEW)],
                                                *([name, *(signed(searched.gain(where, name, case, arch=NETWORK)) for case in FEW)] for name in found if name != "erm")])
     for where in runs.sets:
         frozen = [name for name in runs.methods(where, FEW, arch=NORMALIZED, batchnorm="frozen") if name in runs.methods(where, FEW, arch=NORMALIZED)]

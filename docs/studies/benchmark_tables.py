@@ -140,7 +140,7 @@ def all_assignments(rows, seeds, names):
     table(["shifts", "assignments", "erm", "erm, assignments", *(f"{name}, points" for name in names)], lines)
     mean = {case: [statistics.mean(values[seed] for values in found[case]["erm"].values()) for seed in seeds] for case in CASES if found[case]["erm"]}
     pairs = [("UDS", "LDD"), ("SC", "UDS"), ("SC+LDD", "SC"), ("SC+UDS", "SC"), ("SC+LDD+UDS", "SC"), ("LDD+UDS", "UDS"), ("LDD+UDS", "LDD")]
-    table(["erm, all assignments", "less that of", "difference"], [[a, b, signed(minus(mean[a], mean[b]))] for a, b in pairs if a in mean and b in mean])
+    table(["erm, all assignments", "minus that of", "difference"], [[a, b, signed(minus(mean[a], mean[b]))] for a, b in pairs if a in mean and b in mean])
 
 
 def minus(a, b):
@@ -172,7 +172,7 @@ def main():
     print(f"Takeaways 1 and 2, the {len(learning)} methods together that learn without a shift:\n")
     one, two, three = (runs.mean(learning, cases) for cases in (SINGLE, PAIRS, TRIPLE))
     of = {case: runs.mean(learning, [case]) for case in CASES}
-    table(["test accuracy of", "mean", "less that of", "difference"],
+    table(["test accuracy of", "mean", "minus that of", "difference"],
           [["one shift", words(one), "no shift", signed(minus(one, of["UNIFORM"]))],
            ["two shifts", words(two), "one shift", signed(minus(two, one))],
            ["three shifts", words(three), "two shifts", signed(minus(three, two))],
@@ -205,11 +205,11 @@ def main():
         if is_main(row) and not row["variant"] and name_of(row) in learning and row["lr"] == runs.rates[name_of(row), row["shifts"]]:
             of_rate[row["lr"]] += 1
             stayed[row["lr"]] += float(row["validation"]) < .3
-    table(["learning rate", "trainings", "at chance"], [[rate, of_rate[rate], stayed[rate]] for rate in sorted(of_rate, key=float, reverse=True)])
+    table(["learning rate", "training runs", "at chance"], [[rate, of_rate[rate], stayed[rate]] for rate in sorted(of_rate, key=float, reverse=True)])
     print("All assignments, rate .001: means over them, and points above plain training:\n")
     all_assignments(rows, runs.seeds, ["lisa", "group-dro", "augmix-jsd"])
     if runs.variants:
-        print("As programs have it, less the same method as its paper states it:\n")
+        print("As programs have it, minus the same method as its paper states it:\n")
         variants = list(dict.fromkeys(key[:2] for key in runs.variants))
         whole = [key for key in variants if all(len(runs.variants[(*key, case)]) == FULL for case in CASES) and key[0] in methods]
         table(["method", "parameter", *CASES],

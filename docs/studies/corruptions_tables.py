@@ -41,13 +41,13 @@ def main():
         print(f"{model}, {clean['n']} images, accuracy {interval(clean, 'accuracy', 100, 1)}. Accuracy in percent, by severity:\n")
         table(["corruption", *map(str, severities)],
               [[corruption, *[interval(of(corruption, severity), "accuracy", 100, 1) for severity in severities]] for corruption in corruptions])
-        print("Posterior agreement with the images as they are, by severity:\n")
+        print("Posterior agreement with the clean images, by severity:\n")
         table(["corruption", *map(str, severities)],
               [[corruption, *[interval(of(corruption, severity), "pa", 1, 3) for severity in severities]] for corruption in corruptions])
         rises = [(corruption, severity, key) for corruption in corruptions for key in ("accuracy", "pa") for severity in severities[1:]
                  if float(of(corruption, severity)[key]) > float(of(corruption, severity - 1)[key])]
-        print("A severity that does less harm than the one before: "
-              + (", ".join(f"{corruption} {severity} ({'accuracy' if key == 'accuracy' else 'PA'})" + ("" if corruption in NOT_MONOTONE else " [should not]")
+        print("Severities that do less harm than the previous severity: "
+              + (", ".join(f"{corruption} {severity} ({'accuracy' if key == 'accuracy' else 'PA'})" + ("" if corruption in NOT_MONOTONE else " [unexpected]")
                            for corruption, severity, key in rises) or "none") + ".\n")
         correlation = rank_correlation([float(row["accuracy"]) for row in rest], [float(row["pa"]) for row in rest])
         print(f"Rank correlation of accuracy and PA over {len(rest)} sets: {correlation:.3f}.\n")

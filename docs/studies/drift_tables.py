@@ -34,11 +34,11 @@ def main():
             cells.append(f"{rate(row, 'family')} ({low:.3f} to {high:.3f})")
         print(f"| {k}, {confidence} | " + " | ".join(cells) + " |")
     still = [row for row in rows if row["moved"] == "nothing"]
-    print("\n| test alone | least | mean | most |\n|---|---|---|---|")
+    print("\n| test alone | minimum | mean | maximum |\n|---|---|---|---|")
     for key, name in [("classes", "predicted classes"), ("sureness", "confidence"), ("few", "group of 3 values"), ("many", "group of 40 values")]:
         shares = [int(row[key]) / int(row["pairs"]) for row in still if key != "sureness" or row["confidence"] == "continuous"]
         print(f"| {name} | {min(shares):.3f} | {sum(shares) / len(shares):.3f} | {max(shares):.3f} |")
-    print("\n| moved | " + " | ".join(f"{int(n):,} and {int(m):,}" for n, m in sizes) + " |\n|---|" + "---|" * len(sizes))
+    print("\n| shift | " + " | ".join(f"{int(n):,} and {int(m):,}" for n, m in sizes) + " |\n|---|" + "---|" * len(sizes))
     for moved in ["mix", "sure", "new"]:
         print(f"| {moved} | " + " | ".join(rate(next(r for r in rows if (r["n"], r["m"], r["moved"]) == (n, m, moved)), "family") for n, m in sizes) + " |")
     held = [int(row["held"]) / int(row["pairs"]) for row in rows]

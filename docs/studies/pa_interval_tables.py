@@ -92,23 +92,23 @@ def widths(rows):
 
 def main():
     delta, bootstrap, surer = rows_of("delta"), rows_of("bootstrap"), rows_of("surer")
-    print("Least coverage over populations and numbers of classes; in brackets that of PA +- z s / sqrt(n).\n")
+    print("Smallest coverage over populations and numbers of classes; in brackets, the coverage of PA +- z s / sqrt(n).\n")
     coverage_by_size(delta)
     print(f"Draws: {draws(delta)}. Cells below .93:\n")
     short(delta)
-    print("By population: least and mean coverage, and how often each end misses.\n")
-    table(["population", "cells", "least", "mean", "low end above PA, mean", "high end below PA, mean"],
+    print("By population: smallest and mean coverage, and how often each endpoint misses.\n")
+    table(["population", "cells", "smallest", "mean", "lower endpoint above PA, mean", "upper endpoint below PA, mean"],
           [[kind, str(len(cells)), least(cells, "coverage"), mean(cells, "coverage"), mean(cells, "low_above"), mean(cells, "high_below")]
            for (kind,), cells in grouped(delta, "population").items()])
     print("Median lengths of the two sides; soft logits, k = 10.\n")
     widths(delta)
-    print("Bootstrap of 200 replicates: least coverage.\n")
+    print("Bootstrap with 200 replicates: smallest coverage.\n")
     coverage_by_size(bootstrap)
     print(f"Draws: {draws(bootstrap)}. Cells below .93:\n")
     short(bootstrap)
     if surer:
-        print("Pairs that disagree are surer than the others by this factor: least coverage.\n")
-        table(["factor", "cells", "least", "mean"],
+        print("Disagreeing pairs are more confident than the others by this factor: smallest coverage.\n")
+        table(["factor", "cells", "smallest", "mean"],
               [[scale, str(len(cells)), least(cells, "coverage"), mean(cells, "coverage")] for (scale,), cells in grouped(surer, "surer").items()])
 
 

@@ -42,7 +42,7 @@ def main():
                     least = min(least or (1, 1, ""), (1 - missed / draws, missed, f"{row['metric']}, {title}, {', '.join(cell)}"))
             print(f"| {cell[0]}, {cell[1]}, {int(cell[2]):,} | " + " | ".join(shown) + " |")
     draws = int(rows[0]["draws"])
-    print(f"\nLeast: {least[0]:.4f} ({least[2]}); its upper limit at 99%, corrected for {count} cells, is "
+    print(f"\nThe smallest coverage is {least[0]:.4f} ({least[2]}); its upper limit at 99%, corrected for {count} cells, is "
           f"{1 - lower_limit(least[1], draws, .01 / count):.4f}.")
 
 

@@ -24,7 +24,7 @@ def main():
     for key, shown in cells.items():
         print(f"| {key} | " + " | ".join(shown) + " |")
     share, missed, present, name = least
-    print(f"\nLeast: {share:.4f} ({name}); its upper limit at 99%, corrected for {len(rows)} cells, is "
+    print(f"\nThe smallest coverage is {share:.4f} ({name}); its upper limit at 99%, corrected for {len(rows)} cells, is "
           f"{1 - lower_limit(missed, present, .01 / len(rows)):.4f}.")
 
 

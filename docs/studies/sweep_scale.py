@@ -256,10 +256,10 @@ SCENARIOS = [
     ("nothing goes wrong", {}),
     ("1% of units killed with their runner", {"kills": .01}),
     ("1% of units take ten times as long", {"stragglers": .01}),
-    ("both, and 5% of workers at half speed: all three", ALL),
+    ("both, and 5% of tasks at half speed: all three", ALL),
     ("all three, 2,000 operations a second", {**ALL, "capacity": 2_000}),
     ("all three, 100,000 operations a second", {**ALL, "capacity": 100_000}),
-    ("all three, 100 workers", {**ALL, "workers": 100}),
+    ("all three, 100 tasks", {**ALL, "workers": 100}),
 ]
 
 

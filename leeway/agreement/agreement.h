@@ -6,7 +6,7 @@
 //   A(beta)   = (1/n) sum_i a_i(beta)
 //   PA        = log k + max over beta in [0, inf] of A       in [0, log k]
 // (Carvalho et al. 2025, section 3.2; Jiménez Rodríguez 2024, section 3.6.2, whose kernel n * max A is
-// log_pa_sum here.) A is not concave, unlike both papers assume; the maximum is global and certified
+// log_pa_sum here.) A is not concave, although both papers assume so; the maximum is global and certified
 // (maximum.h).
 //
 // The interval is for the PA of the population from which the pairs were drawn independently. It accounts for

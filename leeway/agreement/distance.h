@@ -4,8 +4,9 @@
 // A family: distance.cpp lists the members; each file in distances/ has its equation, code and source.
 //
 // A distance compares either the softmax of logits (n,k), k >= 2, or features (n,d), d >= 1; float32 or
-// float64, finite, n >= 1, computed in float64. Both sets need equal numbers of columns, paired members also
-// of rows. Up to rounding, distances are >= 0, 0 for equal sets and, except kl, symmetric.
+// float64, finite, n >= 1, computed in float64. Both sets need the same number of columns and, for paired
+// members, the same number of rows. Up to rounding, distances are >= 0, 0 for equal sets and, except kl,
+// symmetric.
 // Errors (Error): no matrix, other numbers of columns or rows, a value not finite or not below 1e140 (with
 // its row). Interrupted if progress stops mmd.
 // Cost: one or two passes, except: both wasserstein sort (n k log n) and hold all probabilities as float64;

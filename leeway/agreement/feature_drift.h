@@ -9,7 +9,7 @@
 // limit where that is smaller: MMD^2 ~ sum l_i Z_i^2, l_i the eigenvalues of the covariance C of delta
 // (Gretton et al. 2009). Its tail is Chernoff's bound with L = (tr C^16)^(1/16) >= max l_i and F = tr C^2:
 //   P(MMD^2 >= tr C + b) <= exp(-(u b / L + F (u + log(1 - u)) / L^2) / 2),  u = r / (1 + r),  r = b L / F.
-// Chunks of the target have that tail alone.
+// Chunks of the target use only this tail.
 //
 // The witness phi(x)'delta is largest where the target has gained most. `scores` are witnesses of rows by the
 // delta of the other half of the rows, so that a difference of their distributions is not fitted to them.
@@ -17,10 +17,10 @@
 // of largest change of the witness.
 //
 // Shapes: (n,d) and (m,d), float32 or float64, finite and below 1e140. D is 256; beyond 200,000 rows or 1.6e8
-// values fewer, at least 64. Memory beside the features: 8 D bytes a row. Cost: (n + m) D (2 d + 1000)
-// operations. Errors (Error): other shapes or values, with the row. Same bits for any number of threads; the
-// order of rows changes only rounding. Use this when the inputs of a model may have moved though its
-// predictions did not.
+// values fewer, at least 64. Memory in addition to the features: 8 D bytes per row. Cost: (n + m) D (2 d +
+// 1000) operations. Errors (Error): other shapes or values, with the row. Same bits for any number of
+// threads; the order of rows changes only rounding. Use this when the inputs of a model may have moved though
+// its predictions did not.
 #pragma once
 
 #include <array>

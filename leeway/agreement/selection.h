@@ -1,6 +1,6 @@
-// Model selection: the checkpoint with the highest posterior agreement (PA) on a validation pair, and that
-// with the highest accuracy (Jiménez Rodríguez 2024, section 3.6.3; Carvalho et al. 2025, section 4.2, table
-// 1).
+// Model selection: the checkpoint with the highest posterior agreement (PA) on a validation pair, and the
+// checkpoint with the highest accuracy (Jiménez Rodríguez 2024, section 3.6.3; Carvalho et al. 2025, section
+// 4.2, table 1).
 //
 // All checkpoints use the same n validation samples, clean and shifted; ties go to the earliest. The interval
 // of the difference shows whether two choices differ by more than noise:

@@ -138,7 +138,7 @@ std::vector<std::uint8_t> auto_pgd(const Problem& problem, const Ball& ball, con
 
 AttackMember apgd() {
   return {{{"apgd",
-            "Auto-PGD: gradient ascent with momentum that halves its step size where the loss stops rising",
+            "Auto-PGD: gradient ascent with momentum; the step size is halved where the loss stops rising",
             "Croce & Hein, Reliable evaluation of adversarial robustness with an ensemble of diverse "
             "parameter-free attacks, ICML 2020",
             {{"steps", 100, 1, 1e6, "gradient steps", true},

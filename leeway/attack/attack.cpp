@@ -55,11 +55,11 @@ AttackOptions complete(const AttackOptions& options) {
       refuse(name + ": eps", "a finite number, at least 0", fmt::format("{}", *complete.eps));
   }
   if (member.own_loss && options.loss && *options.loss != member.loss)
-    refuse(name, "no loss, because it has its own", name_of(*options.loss));
+    refuse(name, "no loss, because this attack has its own", name_of(*options.loss));
   if (options.loss == Loss::dlr && !options.targets.empty() && member.loss != Loss::dlr)
-    refuse(name, "no targets with the loss dlr, whose targeted form apgd-targeted has", "targets");
+    refuse(name, "no targets with the loss dlr (apgd-targeted has its targeted form)", "targets");
   if (member.leaves && !options.targets.empty())
-    refuse(name, "no targets, because it only leaves classes", "targets");
+    refuse(name, "no targets, because this attack is untargeted", "targets");
   if (options.draws == 0) refuse(name + ": draws", "at least 1", "0");
   complete.loss = options.loss.value_or(member.loss);
   complete.parameters = complete_parameters(name, member.parameters, options.parameters);

@@ -5,10 +5,10 @@
 // smallest |x' - x|. The loss and its gradient with respect to the logits are computed here; the model does one
 // forward and one backward pass per step (core/classifier.h).
 //
-// Use this when a model is at hand, of any library, and the question is how it fares against an adversary. For
-// random noise there is average_case/average_case.h.
+// Use this to measure how a model from any library performs against an adversary. For random noise, use
+// average_case/average_case.h.
 //
-// Cost: a forward and a backward pass a step, and a few passes over the values. Same bits for any number of
+// Cost: a forward and a backward pass per step, and a few passes over the values. Same bits for any number of
 // threads, if the classifier gives the same bits.
 #pragma once
 

@@ -51,13 +51,13 @@ Attacked run_ddn(const Problem& problem, const AttackOptions& options) {
 AttackMember ddn() {
   return {
       {{"ddn",
-        "minimum-norm attack: gradient steps on a sphere whose radius shrinks after a success, else grows",
+        "minimum-norm attack: gradient steps on a sphere; its radius shrinks after a success, else grows",
         "Rony et al., Decoupling direction and norm for efficient gradient-based l2 adversarial attacks and "
         "defenses, CVPR 2019",
         {{"steps", 100, 1, 1e6, "gradient steps", true},
          {"gamma", .05, 0, 1, "relative change of the radius per step"},
-         {"step", 1, 1e-9, 1e6, "l2 length of the first gradient step"},
-         {"last-step", .01, 0, 1e6, "l2 length of the last gradient step"},
+         {"step", 1, 1e-9, 1e6, "l2 norm of the first gradient step"},
+         {"last-step", .01, 0, 1e6, "l2 norm of the last gradient step"},
          {"radius", 1, 1e-9, 1e6, "first radius"}}},
        /*minimum_norm=*/true,
        {Norm::l2},

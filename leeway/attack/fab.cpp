@@ -159,7 +159,7 @@ AttackMember fab() {
          {"alpha-max", .1, 0, 1, "largest weight of the step from the image"},
          {"eta", 1.05, 1, 100, "extrapolation beyond the boundary"},
          {"beta", .9, 0, 1, "share of the perturbation that is kept after a success"},
-         {"targets", 0, 0, 1e6, "FAB-T: likely wrong classes, one after the other; 0: all at once", true}}},
+         {"targets", 0, 0, 1e6, "FAB-T: likely wrong classes, tried one at a time; 0: all at once", true}}},
        /*minimum_norm=*/true,
        {Norm::linf, Norm::l2, Norm::l1}},
       /*gradients=*/true,

@@ -13,7 +13,7 @@ Attacked run_fgsm(const Problem& problem, const AttackOptions& options) {
 }  // namespace
 
 AttackMember fgsm() {
-  return {{{"fgsm", "one gradient step of length eps", "Goodfellow et al., ICLR 2015"},
+  return {{{"fgsm", "one gradient step of norm eps", "Goodfellow et al., ICLR 2015"},
            /*minimum_norm=*/false,
            {Norm::linf, Norm::l2}},
           /*gradients=*/true,

@@ -79,8 +79,8 @@ AttackMember fmn() {
             "Pintor et al., Fast minimum-norm adversarial attacks through adaptive norm constraints, NeurIPS "
             "2021",
             {{"steps", 100, 1, 1e6, "gradient steps", true},
-             {"step", 1, 1e-9, 1e6, "l2 length of the first step"},
-             {"last-step", .01, 0, 1e6, "l2 length of the last step"},
+             {"step", 1, 1e-9, 1e6, "l2 norm of the first step"},
+             {"last-step", .01, 0, 1e6, "l2 norm of the last step"},
              {"gamma", .05, 0, 1, "relative change of the radius in the first step"},
              {"last-gamma", .001, 0, 1, "relative change of the radius in the last step"}}},
            /*minimum_norm=*/true,

@@ -224,11 +224,11 @@ Attacked run_hopskipjump(const Problem& problem, const AttackOptions& options) {
 
 AttackMember hopskipjump() {
   return {{{"hopskipjump",
-            "minimum-norm attack along the decision boundary; needs predicted classes alone",
+            "minimum-norm attack along the decision boundary; needs only predicted classes",
             "Chen, Jordan and Wainwright, HopSkipJumpAttack, IEEE S&P 2020",
             {{"steps", 64, 1, 1e6, "gradient estimates", true},
-             {"first-evaluations", 100, 1, 1e8, "forward passes of the first estimate", true},
-             {"most-evaluations", 10000, 1, 1e8, "largest number of forward passes of an estimate", true},
+             {"first-evaluations", 100, 1, 1e8, "forward passes for the first estimate", true},
+             {"most-evaluations", 10000, 1, 1e8, "largest number of forward passes for an estimate", true},
              {"start-draws", 100, 1, 1e6, "random starts to try", true}}},
            /*minimum_norm=*/true,
            {Norm::l2, Norm::linf}},

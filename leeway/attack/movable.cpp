@@ -37,7 +37,7 @@ void check_features(const Target& target) {
       const bool whole = j < d && !target.grid.per_one.empty() && target.grid.per_one[j] > 0;
       if (j >= d || seen[j] != 0 || whole)
         refuse(target.name + ": one-hot groups",
-               fmt::format("features from 0 to {}, in one group each, of no other grid", d - 1),
+               fmt::format("features from 0 to {}, each in one group and without another grid", d - 1),
                fmt::format("feature {}", j));
       seen[j] = 1;
     }
@@ -93,7 +93,7 @@ Movable::Movable(const Target& target, Levels levels)
   moving_.grid = {picked(target.grid.per_one, features_), groups_among(target, features_)};
   if (levels == Levels::eight_bit) {
     if (target.picture.channels == 0 || !target.grid.empty())
-      refuse(target.name, "images without another grid, for levels of 8 bits", "others");
+      refuse(target.name, "images without another grid, for 8-bit levels", "others");
     moving_.grid.per_one.assign(width_.d, 255);
   }
   check_grid();
@@ -132,7 +132,7 @@ void Movable::check_grid() const {
       for (const std::size_t j : group) row.push_back(whole_.x[i * d + j]);
       const auto of = [&](float value) { return static_cast<std::size_t>(std::ranges::count(row, value)); };
       if (of(1) != 1 || of(0) + 1 != row.size())
-        refuse(whole_.name, fmt::format("one 1, and 0 otherwise, in features {}", fmt::join(group, ", ")),
+        refuse(whole_.name, fmt::format("a single 1 and otherwise 0 in features {}", fmt::join(group, ", ")),
                fmt::format("{:g} at row {}", fmt::join(row, ", "), i));
     }
 }

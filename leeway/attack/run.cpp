@@ -282,7 +282,7 @@ void take_worse(Pass& pass, const Pass& noise, bool nearer) {
 void check_sizes(const Target& target) {
   const std::size_t d = target.classifier.d, k = target.classifier.k;
   if (d == 0 || k < 2)
-    refuse("attack: the classifier", "at least one value a row and two classes",
+    refuse("attack: the classifier", "at least one value per row and two classes",
            fmt::format("{} and {}", d, k));
   if (target.x.empty() || target.x.size() % d != 0)
     refuse(target.name, fmt::format("at least one row of {} values", d),
@@ -309,7 +309,7 @@ void check_classes(const Target& target, const AttackOptions& options) {
   if (!target.labels) return;
   const auto missing = std::ranges::count(*target.labels, std::int64_t{-1});
   if (missing > 0)
-    refuse(target.name + ": labels", "one for every row, or none, to attack",
+    refuse(target.name + ": labels", "one for every row, or no labels, to attack",
            fmt::format("{} of {} rows without a label (-1 or NaN)", missing, n));
   check(*target.labels, target.name + ": labels", "labels");
 }

@@ -241,7 +241,7 @@ Attacked run_square(const Problem& problem, const AttackOptions& options) {
 
 AttackMember square() {
   return {{{"square",
-            "random search over square windows; needs logits alone",
+            "random search over square windows; needs only logits",
             "Andriushchenko et al., Square Attack, ECCV 2020",
             {{"queries", 5000, 1, 1e8, "forward passes per restart", true},
              {"p-init", .8, 0, 1, "share of the pixels that the first queries change"},

@@ -21,20 +21,20 @@ std::vector<AttackOptions> parts_of(const AttackOptions& options) {
 }  // namespace
 
 AttackMember strong() {
-  return {
-      {{"strong",
-        "ensemble: apgd, apgd-targeted, fab and square in turn, each on the rows that withstood those before",
-        "Croce and Hein, Reliable evaluation of adversarial robustness with an ensemble of diverse "
-        "parameter-free attacks (AutoAttack), ICML 2020",
-        {{"steps", 100, 1, 1e6, "steps of apgd and fab", true},
-         {"targets", 9, 1, 1e6, "most likely wrong classes that apgd-targeted and fab try", true},
-         {"queries", 5000, 1, 1e8, "forward passes of square", true}}},
-       /*minimum_norm=*/false,
-       {Norm::linf, Norm::l2}},
-      /*gradients=*/true,
-      /*run=*/nullptr,
-      parts_of,
-      /*own_loss=*/true};
+  return {{{"strong",
+            "ensemble: apgd, apgd-targeted, fab and square in turn, each on the rows that withstood the "
+            "previous attacks",
+            "Croce and Hein, Reliable evaluation of adversarial robustness with an ensemble of diverse "
+            "parameter-free attacks (AutoAttack), ICML 2020",
+            {{"steps", 100, 1, 1e6, "steps of apgd and fab", true},
+             {"targets", 9, 1, 1e6, "most likely wrong classes that apgd-targeted and fab try", true},
+             {"queries", 5000, 1, 1e8, "forward passes of square", true}}},
+           /*minimum_norm=*/false,
+           {Norm::linf, Norm::l2}},
+          /*gradients=*/true,
+          /*run=*/nullptr,
+          parts_of,
+          /*own_loss=*/true};
 }
 
 }  // namespace leeway::attack

@@ -96,7 +96,7 @@ AgainstMonteCarlo against_monte_carlo(const Column& column, const Column& monte_
   same_length("against_monte_carlo", n, monte_carlo.p.size(), "values of Monte Carlo");
   if (n == 0) refuse("against_monte_carlo", "at least one sample", "none");
   if (monte_carlo.draws.size() != n)
-    refuse("against_monte_carlo", "numbers of draws, as mc has them", "none");
+    refuse("against_monte_carlo", "the number of draws for each sample, as from mc", "none");
   AgainstMonteCarlo result;
   std::vector<double> errors(n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -270,8 +270,8 @@ void add_findings(Description& description, const DescribeOptions& options) {
     if (column.drift && column.drift->test.adjusted <= alpha)
       description.findings.push_back(
           {ShiftKind::ldd, column.name, column.drift->distance.value,
-           fmt::format("low data drift: {} = {} is {} of the {}, {} {} (distance of the shares {})", name,
-                       printable(column.drift->value), percent(column.drift->source_share, 1),
+           fmt::format("low data drift: {} = {} is {} of the {}, {} {} (distance between the shares {})",
+                       name, printable(column.drift->value), percent(column.drift->source_share, 1),
                        paired ? "source" : "rows", percent(column.drift->target_share, 1),
                        !paired                         ? "if all values were equally frequent"
                        : column.unseen->values.empty() ? "of the target"

@@ -147,7 +147,7 @@ void refuse_memory(std::string_view name, std::size_t bytes) {
 
 std::vector<std::size_t> checked_shape(std::vector<std::size_t> shape, std::size_t count) {
   if (checked_bytes(shape, 1) != count)
-    throw Error(fmt::format("make_array: expected as many values as shape ({}) holds, found {}",
+    throw Error(fmt::format("make_array: expected as many values as the shape ({}) holds, found {}",
                             fmt::join(shape, ", "), count));
   return shape;
 }

@@ -116,7 +116,7 @@ double distance_of_end(std::span<const double> values, double end, double farthe
 Interval bounded_mean_interval(std::span<const double> values, double least, double most, double level) {
   if (!(level > 0 && level < 1))
     throw Error(fmt::format(
-        "bounded_mean_interval: level: expected a number between 0 and 1, both excluded, found {}", level));
+        "bounded_mean_interval: level: expected a number between 0 and 1 (exclusive), found {}", level));
   if (values.empty()) throw Error("bounded_mean_interval: expected at least one value, found 0");
   double low = values[0], high = values[0];
   for (const double value : values) {

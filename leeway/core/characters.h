@@ -1,6 +1,7 @@
 // Categories, letter case and normalization of Unicode code points, by utf8proc's tables.
 //
-// The case of one code point has no context: the capital of sharp s, U+00DF, is U+1E9E. Cost: some ns a letter.
+// The case of one code point has no context: the capital of sharp s, U+00DF, is U+1E9E. Cost: a few ns per
+// letter.
 #pragma once
 
 #include <cstddef>

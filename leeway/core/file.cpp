@@ -161,7 +161,7 @@ MappedFile standard_input() {
     ssize_t count = 0;
     while ((count = ::read(STDIN_FILENO, part.data(), part.size())) != 0) {
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) refuse("-", "standard input that can be read", system_text(errno));
+      if (count < 0) refuse("-", "readable standard input", system_text(errno));
       all->append(part.data(), static_cast<std::size_t>(count));
     }
     return all;

@@ -39,7 +39,8 @@ InstructionSet choose_instruction_set(std::string_view name, InstructionSet mach
   for (std::size_t set = 0; set < names.size(); ++set) {
     if (names[set] != name) continue;
     if (set <= static_cast<std::size_t>(machine)) return static_cast<InstructionSet>(set);
-    refuse(instruction_set_variable, std::string(name_of(machine)) + ", the best of this machine, or less",
+    refuse(instruction_set_variable,
+           std::string(name_of(machine)) + ", the highest that this machine supports, or a lower one",
            in_quotes(name));
   }
   refuse(instruction_set_variable, "baseline, avx2 or avx512", in_quotes(name));

@@ -1,4 +1,5 @@
-// The JSON type of records, declared only: headers include this file, sources that use JSON leeway/core/result.h.
+// The JSON type of records, only declared. Headers include this file; sources that use JSON include
+// leeway/core/result.h.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// Words for error messages: one line, whatever the input held.
+// Text for error messages: always one line, whatever the input contains.
 #pragma once
 
 #include <cstddef>

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
 
 #include "leeway/core/json_fwd.h"
+#include "leeway/core/statistics.h"
 
 namespace leeway {
 
@@ -16,8 +18,27 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A value with its interval, where there is one.
 struct Measured {
-  std::optional<double> value, low, high;
+  std::optional<double> value = {}, low = {}, high = {};
 };
+[[nodiscard]] inline Measured measured(const std::optional<double>& value,
+                                       const std::optional<Interval>& interval) {
+  if (!value || !interval) return {value};
+  return {value, interval->low, interval->high};
+}
+[[nodiscard]] inline Measured measured(const std::optional<Estimate>& estimate) {
+  return estimate ? measured(estimate->value, estimate->interval) : Measured{};
+}
+
+// The first element whose `value`, where it has one, is least; null where none has.
+template <class List, class Value>
+[[nodiscard]] auto lowest(const List& list, const Value& value) -> decltype(&*std::begin(list)) {
+  decltype(&*std::begin(list)) found = nullptr;
+  std::optional<double> least;
+  for (const auto& one : list)
+    if (const std::optional<double> own = value(one); own && (!least || *own < *least))
+      found = &one, least = own;
+  return found;
+}
 
 // Decimals, 0..4, that a half width supports (one more if its first digit is 1); `otherwise` if 0 or not
 // finite.

@@ -1,8 +1,8 @@
-// Removal of what leeway made. Every command removes files and folders through these functions alone.
+// Removes what leeway created. Commands remove files and folders only through these functions.
 //
 // `path` must lie below `folder`, which leeway made or writes to: without "..", and without a symbolic link on
-// the way from `folder` to `path`. A name out of a file of somebody else then leads nowhere else. A folder is
-// removed with its contents, of a symbolic link the link alone. A missing path is no error.
+// the way from `folder` to `path`. A name from a foreign file then cannot lead elsewhere. A folder is removed
+// with its contents; for a symbolic link, only the link is removed. A missing path is not an error.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,8 @@
 // Result records: the JSON that every command prints with --json.
 //
 // A record is {"schema": "leeway.list/2", "command": [...], "inputs": [{"path","bytes","shape","xxh3_128"}],
-// "seed", "version", "instruction_set", "seconds", "results": [...]}. Numbers have the accuracy of float64; those that JSON has
-// no word for are the strings "inf", "-inf" and "nan".
+// "seed", "version", "instruction_set", "seconds", "results": [...]}. Numbers have the accuracy of float64;
+// numbers that JSON cannot express are the strings "inf", "-inf" and "nan".
 #pragma once
 
 #include <nlohmann/json.hpp>

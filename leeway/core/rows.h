@@ -1,6 +1,6 @@
 // A matrix (n,k) in one array or split by rows over several: one set of outputs in several files.
 //
-// Results do not depend on where the parts end. Copied only on request, except that float32 parts beside
+// Results do not depend on where the parts end. Copied only on request, except that float32 parts next to
 // float64 parts are widened once. Errors (Error): several parts that are not float matrices with equal
 // columns. A single part is not checked.
 #pragma once

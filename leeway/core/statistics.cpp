@@ -25,8 +25,8 @@ constexpr double least_variation = 1e-13;  // of a standard error, as a share of
 
 void check_inside(const char* where, const char* what, double value) {
   if (!(value > 0 && value < 1))
-    throw Error(fmt::format("{}: {}: expected a number between 0 and 1, both excluded, found {}", where, what,
-                            value));
+    throw Error(
+        fmt::format("{}: {}: expected a number between 0 and 1 (exclusive), found {}", where, what, value));
 }
 
 void check_proportion(const char* where, std::size_t successes, std::size_t n, double level) {

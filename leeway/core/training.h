@@ -1,5 +1,6 @@
-// A training of a classifier as plain values: what it was asked for, what else the bits of its weights depend on, and what
-// came of every epoch. leeway/nn/train.h trains, leeway/tasks/train/train.h describes these structs.
+// A training run of a classifier as plain values: its options, what else the bits of its weights depend on,
+// and the results of every epoch. leeway/nn/train.h trains, leeway/tasks/train/train.h describes these
+// structs.
 #pragma once
 
 #include <cstddef>

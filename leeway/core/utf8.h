@@ -1,4 +1,4 @@
-// UTF-8: checked, and converted from and to code points (NumPy keeps text as four bytes a character).
+// Checks UTF-8 and converts it from and to code points (NumPy stores four bytes per character).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // Vectors of the compiler, for kernels: one source for every instruction set (instruction_set.h), and every body is inlined into a function
-// that is compiled for one of them, with vectors as wide as its registers: wider ones go through memory. For source files alone.
+// that is compiled for one of them, with vectors as wide as its registers: wider ones go through memory. Only
+// for source files.
 #pragma once
 
 #include <cstddef>

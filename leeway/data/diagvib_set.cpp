@@ -153,7 +153,7 @@ DiagvibDigits diagvib_digits(const Images& pictures, std::span<const std::size_t
   const std::string name = display_name(pictures.path);
   if (pictures.channels() != 1 || pictures.height() != diagvib_digit_side ||
       pictures.width() != diagvib_digit_side)
-    refuse(name, "gray images of 28 x 28",
+    refuse(name, "grayscale images of 28 x 28 pixels",
            fmt::format("{} channels of {} x {}", pictures.channels(), pictures.height(), pictures.width()));
   if (!pictures.labels) refuse(name, "labels: the digit of each image", "none");
   const std::vector<std::int64_t>& labels = *pictures.labels;

@@ -91,14 +91,14 @@ std::span<const LoadedFormat> loaded_formats() {
       {{"idx", "MNIST and its relatives", "LeCun et al., 1998"},
        "NAME-images-idx3-ubyte(.gz), labels in the same folder",
        load_idx},
-      {{"celeba", "attributes of faces; with the image folder, also images", "Liu et al., ICCV 2015"},
+      {{"celeba", "attributes of faces; also images, if the image folder is given", "Liu et al., ICCV 2015"},
        "list_attr_celeba.txt [img_align_celeba]",
        load_celeba,
        1,
        2},
       {{"deepfashion",
-        "attributes of clothes, coarse or fine (fine has the protocol's columns); with the folder of img/, "
-        "also images",
+        "attributes of clothes, coarse or fine (fine has the protocol's columns); also images, if the folder "
+        "of img/ is given",
         "Liu et al., CVPR 2016"},
        "list_attr_cloth.txt list_attr_img.txt [FOLDER], or list_attr_cloth.txt train_attr.txt train.txt "
        "[FOLDER]",
@@ -124,7 +124,8 @@ std::span<const LoadedFormat> loaded_formats() {
       {{"imagenet-c", "ImageNet under corruptions, five severities each", hendrycks},
        folders,
        load_imagenet_c},
-      {{"tiny-imagenet-c", "Tiny ImageNet under corruptions; no pairs with its validation images", hendrycks},
+      {{"tiny-imagenet-c", "Tiny ImageNet under corruptions; not paired with its validation images",
+        hendrycks},
        folders,
        load_imagenet_c},
       {{"folder",

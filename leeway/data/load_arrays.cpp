@@ -119,7 +119,7 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   for (const std::filesystem::path& array : arrays_of(paths, part)) {
     Loaded one = pictures_and_labels({array, labels}, classes);
     if (one.n % severities != 0)
-      refuse(display_name(array), fmt::format("{} severities with equally many images", severities),
+      refuse(display_name(array), fmt::format("{} severities with the same number of images", severities),
              fmt::format("{} images", one.n));
     if (!parts.empty() && one.shape != all.shape)
       refuse(display_name(array), fmt::format("images of {} x {}", all.shape[1], all.shape[2]),
@@ -140,7 +140,7 @@ Loaded load_cifar_c(const Paths& paths, const CorruptionPart& part, const std::v
   const bool even = std::ranges::all_of(parts, [&](const auto& one) {
     return (part.severity ? one.first.n / severities : one.first.n) == each;
   });
-  if (!even) refuse(display_name(paths[0]), "equally many images of each corruption", "others");
+  if (!even) refuse(display_name(paths[0]), "the same number of images for each corruption", "others");
   all.columns = {std::move(label), std::move(corruption), std::move(severity)};
   all.picture = [parts = std::move(parts), each](std::size_t row, std::span<std::uint8_t> out) {
     const auto& [one, first] = parts[row / each];

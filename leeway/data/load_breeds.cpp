@@ -183,7 +183,8 @@ BreedsClasses parse_breeds(const std::array<std::string_view, 3>& texts,
       for (const std::string& leaf : halves[side])
         classes.subclasses[leaf] = {hierarchy.leaves.at(leaf), classes.names.size(), side};
     if (halves[0].size() != halves[1].size() || classes.subclasses.size() != before + 2 * halves[0].size())
-      refuse(files[1], fmt::format("as many different subclasses of {} in source and target", node),
+      refuse(files[1],
+             fmt::format("the same number of different subclasses of {} in source and target", node),
              fmt::format("{} and {}", halves[0].size(), halves[1].size()));
     const auto name = hierarchy.names.find(node);
     classes.names.push_back(name == hierarchy.names.end() ? node : name->second);

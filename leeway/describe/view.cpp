@@ -24,7 +24,7 @@ Cell text_cell(std::string_view text, Mark mark) { return {.text = std::string(t
 Cell count_cell(std::size_t value) { return number_cell(static_cast<double>(value), count(value)); }
 
 Cell dash_cell(std::string_view reason) {
-  return {.text = "", .missing = reason.empty() ? "the record does not say" : std::string(reason)};
+  return {.text = "", .missing = reason.empty() ? "not in the record" : std::string(reason)};
 }
 
 Cell number_cell(double value, std::string text) { return {.text = std::move(text), .value = value}; }
@@ -47,6 +47,17 @@ Cell with_interval(Cell cell, const Measured& value, const std::string& interval
   return cell;
 }
 
+static Cell with_ends(Cell cell, const Measured& value, int digits, std::string (*words)(double, int)) {
+  if (!value.low || !value.high) return cell;
+  return with_interval(std::move(cell), value, words(*value.low, digits) + "–" + words(*value.high, digits));
+}
+Cell significant_cell(const Measured& value, int digits, std::string_view reason) {
+  return with_ends(significant_cell(value.value, digits, reason), value, digits, significant);
+}
+Cell fixed_cell(const Measured& value, int decimals, std::string_view reason) {
+  return with_ends(fixed_cell(value.value, decimals, reason), value, decimals, fixed);
+}
+
 Cell share_cell(const Measured& share, std::string_view reason) {
   if (!share.value) return dash_cell(reason);
   const std::string interval = percent_interval(share);
@@ -63,10 +74,7 @@ Cell change_cell(const Measured& change, std::string_view reason) {
 
 Cell pa_cell(const Measured& pa, std::string_view reason) {
   if (!pa.value) return dash_cell(reason);
-  const bool interval = pa.low && pa.high;
-  const int decimals = interval ? decimals_for((*pa.high - *pa.low) / 2, 3) : 3;
-  Cell cell = with_interval(number_cell(*pa.value, fixed(*pa.value, decimals)), pa,
-                            interval ? fixed(*pa.low, decimals) + "–" + fixed(*pa.high, decimals) : "");
+  Cell cell = fixed_cell(pa, pa.low && pa.high ? decimals_for((*pa.high - *pa.low) / 2, 3) : 3);
   cell.mark = Mark::strong;
   return cell;
 }
@@ -175,7 +183,9 @@ std::vector<std::string> further_findings(const View& view) {
   const auto without_stop = [](const std::string& text) {
     return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
   };
-  const std::string headline = without_stop(view.headline);
+  // Of one finding, the first sentence of the headline is enough to know what it is about.
+  const std::size_t end = view.findings.size() == 1 ? view.headline.find(". ") : std::string::npos;
+  const std::string headline = without_stop(view.headline.substr(0, end));
   std::vector<std::string> further;
   for (std::string finding : view.findings) {
     if (!headline.empty() && finding.starts_with(headline + "; ")) {

@@ -57,6 +57,8 @@ struct Cell {
 [[nodiscard]] Cell fixed_cell(const std::optional<double>& value, int decimals, std::string_view reason = "");
 [[nodiscard]] Cell percent_cell(const std::optional<double>& share, int decimals,
                                 std::string_view reason = "");
+[[nodiscard]] Cell significant_cell(const Measured& value, int digits, std::string_view reason = "");
+[[nodiscard]] Cell fixed_cell(const Measured& value, int decimals, std::string_view reason = "");
 // A difference of shares in points, with its interval.
 [[nodiscard]] Cell change_cell(const Measured& change, std::string_view reason = "");
 // PA in nats, digits by its interval.

@@ -2,10 +2,10 @@
 //
 // Texts are compared after Unicode compatibility composition and case folding; markup, punctuation and
 // underscores become blanks. (1) An answer that is a class name or an alias. (2) Names and aliases as whole
-// words, the longest first; what matched is masked, so that "airport hangar" does not name "airport". Exactly
-// one class that is named is the answer; several are none. (3) For answers as letters or numbers, an option:
-// alone, or the only option among the words where no class is named. Negations count only as aliases. Text
-// before "</think>" is left out.
+// words, the longest first; what matched is masked, so that "airport hangar" does not name "airport". If
+// exactly one class is named, it is the answer; if several are named, there is no answer. (3) For answers as
+// letters or numbers, an option: alone, or the only option among the words where no class is named. Negations
+// count only as aliases. Text before "</think>" is left out.
 //
 // Errors (Error): two names that read alike, a name that reads as an option, an alias of an unknown class.
 // Cost: a search for each name; thread-safe.

@@ -3,15 +3,14 @@
 // Images are sent as PNG. Equal images are asked for once. Each answer goes to the journal as it arrives;
 // what is in the journal under the same settings is not asked for again. Connection failures, timeouts, HTTP
 // 408, 409, 429, 5xx and unreadable replies are retried after min(8, 2^k / 2) s, +-25%, or as long as the
-// server says, up to 60 s. After 401, 403, 404, an exhausted quota or a bad certificate, and where many
+// server requests, up to 60 s. After 401, 403, 404, an exhausted quota or a bad certificate, and where many
 // requests fail one after the other, nothing more is asked. Rows without an answer are `missing`.
 //
-// Answers do not depend on the number of requests at once or on the order of rows. The key is sent to the
-// endpoint alone; texts from the server that contain it are kept without it.
+// Answers do not depend on the number of requests at once or on the order of rows. The key is sent only to
+// the endpoint; it is removed from texts of the server before they are stored.
 // Errors (Error): options, images of other than 1 or 3 channels, no answer at all, the journal. Interrupted
-// on request, after which the journal has all answers that arrived. Memory: 200 bytes a row, and the requests
-// in flight.
-// Planning a million rows takes some seconds.
+// on request, after which the journal has all answers that arrived. Memory: 200 bytes per row, and the
+// requests in flight. Planning a million rows takes a few seconds.
 #pragma once
 
 #include <cstddef>

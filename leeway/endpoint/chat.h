@@ -3,7 +3,7 @@
 // A request has one user message, the image before the text. A reply gives the text of choices[0], its
 // finish_reason, the alternatives of its first token and the tokens that were used. Servers word errors in
 // two ways, {"error": {"message", "code"}} and {"message", "code"} at the top; both are read. parse_reply
-// never throws: what is no reply has a `failure`. Cost: linear in the size of the text.
+// never throws: an invalid reply has a `failure`. Cost: linear in the size of the text.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 // is set, else with those of the system. A redirect is followed if it leads to the same scheme, host and port; any
 // other one fails the request. Replies above 4 MiB are cut off and fail. One thread uses a client.
 // Errors: Error for a URL that is not http or https, or a key with line breaks; std::runtime_error where
-// libcurl is missing. What goes wrong with one request is part of its reply.
+// libcurl is missing. The failure of one request is part of its reply.
 #pragma once
 
 #include <chrono>

@@ -1,11 +1,11 @@
 // Answers of an endpoint in an append-only file of JSON lines, so that no answer is asked for twice.
 //
 // One line for each answer, under a key: the digest of model, prompt, settings, image and number of the
-// sample. A line with the settings stands before their first answer. Each line is written at once; a killed
+// sample. A line with the settings precedes their first answer. Each line is written at once; a killed
 // process leaves at most half a line, which the next one removes. The file is locked as long as a journal is
-// open. The key of the server is not in it.
-// Errors (Error): a file that is locked, a line that is no answer (with its number); std::runtime_error: it
-// cannot be written.
+// open. The journal does not contain the key of the server.
+// Errors (Error): a file that is locked, a line that is not an answer (with its number); std::runtime_error:
+// it cannot be written.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ ComponentRange dis2_over_components(const Sample& source, const Sample& target, 
                                     double least_validity) {
   if (!(least_validity >= 0 && least_validity <= 1))
     refuse("validity", "a score from 0 to 1", fmt::format("{}", least_validity));
-  if (!source.features) refuse(source.name, "features, which the critics were asked to use", "none");
+  if (!source.features) refuse(source.name, "features, which the critics are set to use", "none");
   const std::size_t d = source.features->shape.size() == 2 ? source.features->shape[1] : 0;
   if (d < least_components) refuse(source.name, "at least 4 features for a range", d);
   ComponentRange range;

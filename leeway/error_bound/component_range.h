@@ -4,7 +4,7 @@
 // bound is too low. Critics are then hard to train, which the validity score shows (Rosenfeld and Garg 2023,
 // section 4 and appendix C: roughly, "by no means perfect"; it proves nothing). The bound is computed on the
 // leading d/f components of the source features, f = 1, 4, 16, 32, 64, 128, at least 4 components, and kept
-// if its score reaches `least_validity`. The smallest kept bound is chosen; if none is kept, that of all
+// if its score reaches `least_validity`. The smallest kept bound is chosen; if none is kept, the bound on all
 // components.
 //
 // The score always comes from the papers' recipe (Search::reference, at most 3 restarts): the number of
@@ -13,7 +13,7 @@
 // Each of m bounds uses delta / m, so that with probability 1 - delta all bounds whose assumption holds are
 // valid at once, also the chosen one.
 // Errors (Error): those of dis2_bound, fewer than 4 features, a score outside [0,1]; Interrupted. Cost: m
-// times that of dis2_bound and of 3 restarts of the recipe. Deterministic for a seed and any threads.
+// times the cost of dis2_bound and of 3 restarts of the recipe. Deterministic for a seed and any threads.
 #pragma once
 
 #include <cstddef>

@@ -114,7 +114,8 @@ void check(const Dis2Options& options) {
     refuse("holdout", "a share of at least 0 and below 1", fmt::format("{}", options.holdout));
   if (options.restarts < 1) refuse("restarts", "1 or more", "0");
   if (options.representation.kernel && options.search == Search::reference)
-    refuse("representation", "linear critics, which the papers' recipe trains", "kernel critics");
+    refuse("representation", "linear critics, because the papers' recipe trains only these",
+           "kernel critics");
 }
 
 // Constant critics: the class whose share shrinks most from source to target, by the training rows.
@@ -236,8 +237,8 @@ Assumption dis2_assumption(std::string_view name) {
 std::string critic_warning(const Dis2& dis2) {
   if (dis2.agreement_source >= least_source_agreement) return "";
   return fmt::format(
-      "The critic behind the bound agrees with the classifier on {:.1f}% of the held-out source rows, "
-      "on less than {:g}%: larger discrepancies may have been missed, and the bound may be too low.",
+      "The critic behind the bound agrees with the classifier on {:.1f}% of the held-out source rows, less "
+      "than {:g}%: larger discrepancies may have been missed, and the bound may be too low.",
       100 * dis2.agreement_source, 100 * least_source_agreement);
 }
 

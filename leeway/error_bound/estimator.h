@@ -3,15 +3,15 @@
 // A family: estimator.cpp lists the members; each file in estimators/ has its equation, code and source.
 //
 // All members use softmax(t F), t the inverse temperature (temperature.h; 1 without scaling; infinity is
-// legal: confidence is then shared among tied top classes). Estimates are errors clipped to [0,1], not
+// allowed: confidence is then shared among tied top classes). Estimates are errors clipped to [0,1], not
 // bounds: each holds under its own assumption (`assumes`).
 //
 // Intervals: bootstrap. A replicate resamples the rows of both sets independently and repeats the whole
 // estimate, temperature fit included, from scores that are interpolated over temperatures (detail/near_scores.h)
 // where resamples move the temperature little; quantiles of the replicates' deviations from their mean are added to the
 // estimate. Above `most_rows` rows, replicates are smaller by a factor r and their deviations scaled by sqrt(r)
-// (m out of n). The interval includes that of sampling_interval, since resampled outputs do not tell which rows
-// are wrong. It covers sampling noise, not a wrong assumption.
+// (m out of n). The interval includes that of sampling_interval, since resampled outputs do not show which
+// rows are wrong. It covers sampling noise, not a wrong assumption.
 // Errors (Error): those of check (sample.h), an unknown method, a level outside (0,1); Interrupted. Cost: one
 // pass over both sets, selection for atc, transport.h for cot; eight more passes for all replicates, which run
 // in parallel, and for each one selection and transport. Memory: 24 numbers a row for up to a million rows in both

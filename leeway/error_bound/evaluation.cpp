@@ -94,7 +94,7 @@ std::vector<double> numbers_within(const CsvTable& table, std::size_t column, do
 std::vector<double> accuracies(const CsvTable& table, std::size_t column, bool errors,
                                const std::string& file) {
   std::vector<double> values = numbers_within(table, column, 0, 1, file,
-                                              " (columns that are no method: leave them out with --methods)");
+                                              " (columns that are not methods: exclude them with --methods)");
   if (errors)
     for (double& value : values) value = 1 - value;
   return values;
@@ -138,7 +138,7 @@ std::vector<std::size_t> method_columns(const CsvTable& table, std::size_t truth
         std::ranges::any_of(about_names, [&](std::string_view prefix) { return name.starts_with(prefix); });
     if (!known && parse_number(table.columns[j].front())) columns.push_back(j);
   }
-  if (columns.empty()) refuse(file, "a column of numbers for each method", "none beside the true values");
+  if (columns.empty()) refuse(file, "a column of numbers for each method", "none besides the true values");
   return columns;
 }
 

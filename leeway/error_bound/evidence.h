@@ -1,7 +1,7 @@
 // Input of the estimators, computed once for all of them and for each bootstrap resample.
-// Errors: none; the sample is checked (sample.h). Cost: n k exponentials per set; `transport` adds that of
-// transport.h, and that of movement.h unless its result is given; `movement` that of movement.h. Deterministic
-// for any number of threads.
+// Errors: none; the sample is checked (sample.h). Cost: n k exponentials per set; `transport` adds the cost
+// of transport.h and, unless its result is given, of movement.h; `movement` adds the cost of movement.h.
+// Deterministic for any number of threads.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How a target's outputs moved from the source's: by another mix of classes, and beyond it.
+// How a target's outputs differ from the source's: through another mix of classes, and beyond such a mix.
 //
 // A cell is a predicted class and a third of its margins (largest minus second largest logit; thirds of the source's
 // rows of that prediction, or of all rows where it has fewer than 6). With D_cj the share of the source's rows of label

@@ -1,4 +1,4 @@
-// What kind of file this is, told by its first bytes.
+// Recognizes the kind of a file by its first bytes.
 #pragma once
 
 #include <cstddef>

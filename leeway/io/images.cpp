@@ -227,7 +227,7 @@ void take_array(Images& images, Array x, bool rows, Layout layout, const std::st
   if (named || layout == Layout::nchw) return;
   images.note = layout == Layout::nhwc
                     ? fmt::format("{} {} is read as images with channels last", where, shape)
-                    : fmt::format("{} {} is read as gray images{}", where, shape,
+                    : fmt::format("{} {} is read as grayscale images{}", where, shape,
                                   rows ? " (--layout rows reads rows of numbers instead)" : "");
 }
 

@@ -48,7 +48,7 @@ MappedFile inflated(std::span<const std::byte> packed, std::size_t size, std::st
     refuse(name, fmt::format("{} bytes in the compressed stream", size), "more data");
   if (result != LIBDEFLATE_SUCCESS) refuse_stream(name);
   if (made < size) refuse(name, fmt::format("{} bytes in the compressed stream", size), made);
-  if (taken < packed.size()) refuse(name, "nothing after the compressed stream", "more bytes");
+  if (taken < packed.size()) refuse(name, "no data after the compressed stream", "more bytes");
   return {block, {block.get(), size}};
 }
 
@@ -72,7 +72,7 @@ MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {
   const auto expect_size = [&](std::size_t found) {
     if (found > most)
       refuse(name,
-             fmt::format("at most {} bytes in {} compressed ones (decompress it with gunzip)", most,
+             fmt::format("at most {} bytes from {} compressed bytes (decompress it with gunzip)", most,
                          file.bytes.size()),
              found);
   };
@@ -84,7 +84,7 @@ MappedFile unpack_gzip(const MappedFile& file, std::string_view name) {
   std::size_t filled = 0, room = size;
   auto block = allocate_bytes(room, name);
   while (!bytes.empty()) {
-    if (!is_gzip(bytes)) refuse(name, "nothing after the compressed stream", "more bytes");
+    if (!is_gzip(bytes)) refuse(name, "no data after the compressed stream", "more bytes");
     std::size_t taken = 0, made = 0;
     const libdeflate_result result = ::libdeflate_gzip_decompress_ex(
         inflater.get(), bytes.data(), bytes.size(), block.get() + filled, room - filled, &taken, &made);

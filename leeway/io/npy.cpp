@@ -224,7 +224,7 @@ ArrayMap parse_npz(const MappedFile& file, std::string_view name, const WantedNa
       inflated += content.bytes.size() / std::max<std::size_t>(header.item_size, 1) * bytes_once_read(header);
       if (inflated > most_in_zip(file.bytes.size()))
         refuse(where,
-               fmt::format("at most {} bytes (each text 32, each whole number of a table 8)",
+               fmt::format("at most {} bytes (32 per text, 8 per whole number of a table)",
                            most_in_zip(file.bytes.size())),
                "more");
     }

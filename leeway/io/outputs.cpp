@@ -309,8 +309,8 @@ Outputs build(const ArrayMap& arrays, const std::string& name, const OutputsOpti
         n - std::unordered_set<std::string_view>(outputs.ids->begin(), outputs.ids->end()).size();
     if (twice > 0)
       outputs.warnings.push_back(fmt::format(
-          "{}: {} of {} rows have the id of another row: does a distributed sampler repeat samples?", name,
-          twice, n));
+          "{}: {} of {} rows have the same id as another row: does a distributed sampler repeat samples?",
+          name, twice, n));
   }
   if (options.columns.times) outputs.times = times_in(arrays, options.columns, name, n);
   if (const auto& names = options.columns.class_names; !names.empty())

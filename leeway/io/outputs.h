@@ -2,10 +2,11 @@
 //
 // .npz, .safetensors: `logits` or `probs` (alias `pred_probs`) (n,k); optionally `labels` (`y`, `y_true`)
 // (n), `features` (`feats`) (n,d), `feature_names` (d), `groups` (n,g), `class_names` (k), `norms` (n), `ids` (n),
-// and with ColumnOptions::times `time` (`times`, `timestamp`, `datetime`, `date`; times.h). Without these names, the words
-// for scores and labels of tables serve (column_words.h: `y_proba`, `y_test`, a matrix `predictions`);
-// ColumnOptions::label and ::classes name arrays as they name columns. Other arrays of a file are not read;
-// `reading` lists them; in memory they are refused. A bare .npy is logits. CSV columns: outputs_columns.h.
+// and with ColumnOptions::times `time` (`times`, `timestamp`, `datetime`, `date`; times.h). Without these
+// names, the words for scores and labels of tables are used (column_words.h: `y_proba`, `y_test`, a matrix
+// `predictions`); ColumnOptions::label and ::classes name arrays as they name columns. Other arrays of a file
+// are not read; `reading` lists them; in memory they are refused. A bare .npy is logits. CSV columns:
+// outputs_columns.h.
 //
 // `probs` become logarithms; an exact 0 counts as 2.2e-308 in files of any type
 // (probabilities.h), with a warning. A row of
@@ -14,9 +15,9 @@
 // test are taken as probabilities, with a warning. A vector (n) or (n,1) is the positive class of two:
 // binary_logit gives logits (0, v), binary_prob gives (log(1-v), log v).
 //
-// Text labels are class names; a name that several classes share is no label. Whole numbers: LabelCoding. A
-// row without a label (empty, NaN, NA, null; -1 unless LabelCoding::signs) has `no_label`, with a warning that
-// counts them; a set of such rows alone has no labels. Ids that occur twice give a warning.
+// Text labels are class names; a name that several classes share is not a label. Whole numbers: LabelCoding.
+// A row without a label (empty, NaN, NA, null; -1 unless LabelCoding::signs) has `no_label`, with a warning
+// that counts them; a set of such rows alone has no labels. Ids that occur twice give a warning.
 // Errors (Error: file, expected, found, row): n = 0, k < 2, a length that differs from n, a label outside
 // 0..k-1 or not whole, and, with check_finite, NaN or infinite logits.
 #pragma once

@@ -104,7 +104,8 @@ class OutputsCsvReading {
       const bool comma = fields[i].find(',') != fields[i].npos;
       if ((comma && point_) || (comma_ && fields[i].find('.') != fields[i].npos))
         refuse(name_, "one decimal mark",
-               fmt::format("commas and points, the second in {} at row {}", in_quotes(fields[i]), i));
+               fmt::format("decimal commas and decimal points, first mixed in {} at row {}",
+                           in_quotes(fields[i]), i));
       comma_ = comma_ || comma;
       point_ = point_ || fields[i].find('.') != fields[i].npos;
     }
@@ -146,8 +147,8 @@ class OutputsCsvReading {
       else if (std::ranges::count(values, 0.) < std::ssize(values))
         whole.push_back(j);
     if (fractions && !whole.empty())
-      refuse(name_, "columns of scores alone, or --class-columns and --label-column",
-             fmt::format("whole numbers alone in {}", column_list(table_, whole)));
+      refuse(name_, "only columns of scores, or --class-columns and --label-column",
+             fmt::format("only whole numbers in {}", column_list(table_, whole)));
   }
 
   bool opens_as_probs(const Array& scores) const {
@@ -174,7 +175,7 @@ class OutputsCsvReading {
     if (columns_.classes.empty() && split && is_negative(split->suffix) &&
         !are_words(label_values_of(table_, label_)))
       refuse(name_,
-             fmt::format("scores of the positive class, or --class-columns {} to take these", header(column)),
+             fmt::format("scores of the positive class, or --class-columns {} to use these", header(column)),
              fmt::format("only column {}, of the negative class", in_quotes(header(column))));
     if (!decided) refuse_confidences(values, column, split && !split->suffix.empty());
     if (!decided && classes_.positive) binary = kind_of(values, column);
@@ -257,8 +258,8 @@ class OutputsCsvReading {
                          printable(header(*label))));
     if ((within(least) && values.size() >= few) || (within(0.1) && alone && many))
       result_.warnings.push_back(
-          fmt::format("{}: {} is read as the score of the positive class, but is nowhere small, as the "
-                      "confidence of a predicted class is (--binary prob confirms)",
+          fmt::format("{}: {} is read as the score of the positive class, although none of its values is "
+                      "small, as with confidences of predicted classes (--binary prob confirms this)",
                       name_, in_quotes(header(column))));
   }
 

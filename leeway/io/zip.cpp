@@ -83,7 +83,7 @@ void check_zip64(const Directory& directory, const Directory& directory64, std::
   if (!agrees(directory.offset, directory64.offset, in_zip64) ||
       !agrees(directory.size, directory64.size, in_zip64) ||
       !agrees(directory.entries, directory64.entries, 0xffff))
-    refuse(name, "a zip64 end record like the end record", "another directory");
+    refuse(name, "a zip64 end record that matches the end record", "another directory");
 }
 
 Directory find_directory(std::span<const std::byte> archive, std::string_view name) {
@@ -172,7 +172,7 @@ Located read_member(std::span<const std::byte> archive, std::size_t at, std::siz
              local_extra = before.number<std::uint16_t>(local + 28);
   if (before.text(local + local_size, local_name) != member.name ||
       before.number<std::uint16_t>(local + 8) != method)
-    refuse(where, "a local header like the directory's entry", "another name or method");
+    refuse(where, "a local header that matches the directory's entry", "another name or method");
   const bool sizes_follow = (before.number<std::uint16_t>(local + 6) & 8) != 0;
   const auto local_packed = before.number<std::uint32_t>(local + 18),
              local_inflated = before.number<std::uint32_t>(local + 22);

@@ -7,7 +7,8 @@
 // "-3", ....
 //
 // Each file is written whole or not at all (core/file.h); the same view gives the same files. SVG needs the
-// program `node` on PATH and is skipped without it. Cost: milliseconds, plus .3 s and 20 ms a chart for SVG.
+// program `node` on PATH and is skipped without it. Cost: milliseconds, plus .3 s and 20 ms per chart for
+// SVG.
 #pragma once
 
 #include <filesystem>

@@ -4,8 +4,9 @@
 // reference:
 //   CE_c = sum_s E_sc / sum_s R_sc,    relative CE_c = sum_s (E_sc - E_clean) / sum_s (R_sc - R_clean);
 // mCE and relative mCE are means over the benchmark's 15 corruptions, without the extra four (Hendrycks and
-// Dietterich, ICLR 2019, section 4.1). All of these are times 100, as the field prints them (100: as wrong as the
-// reference). Without a reference, only the mean error over corruptions and severities is available.
+// Dietterich, ICLR 2019, section 4.1). All of these are times 100, as is common in the field (100: as many
+// errors as the reference). Without a reference, only the mean error over corruptions and severities is
+// available.
 //
 // Intervals treat the image as the unit, since its errors under 75 corruptions are dependent: with t_ic the
 // number of severities at which image i is wrong under c, CE_c is the mean over images of t_ic / sum_s R_sc;

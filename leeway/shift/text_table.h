@@ -1,4 +1,4 @@
-// A shift of one column of texts in a CSV file, the rest of it as it stands.
+// Shifts one text column of a CSV file; the other columns stay unchanged.
 #pragma once
 
 #include <cstddef>

@@ -4,9 +4,9 @@
 //   random N    N values drawn uniformly, by the study's seed and the axis's name: more draws begin with the same ones
 //
 // Optionally "from LOW to HIGH" and "log" (equal ratios) follow. The default range is a tenth to ten times
-// the option's default, "log", cut to legal values; for default 0, all legal values, if within 0 to 1. Whole
-// numbers are rounded and unique. Errors (Error): another form, a range of no width, "log" from 0 or below,
-// no default to go by.
+// the option's default, "log", cut to valid values; for default 0, all valid values, if within 0 to 1. Whole
+// numbers are rounded and unique. Errors (Error): an unknown form, an empty range, "log" from 0 or below, a
+// missing default.
 #pragma once
 
 #include <cstdint>

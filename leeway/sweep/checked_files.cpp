@@ -180,7 +180,8 @@ void CheckedFiles::check_inputs(const std::vector<std::string>& words) {
     check(word, files, [&] {
       if (input_word(word).identity != planned->second)
         refuse(display_name(word), "the contents at the time of planning",
-               "others, or none (plan the study again into the same folder: units that still apply stay)");
+               "other contents, or none (plan the study again in the same folder: units that still apply are "
+               "kept)");
     });
   }
 }

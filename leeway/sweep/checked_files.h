@@ -1,4 +1,4 @@
-// Files of the user among the values of a study.
+// The user's files among the values of a study.
 #pragma once
 
 #include <filesystem>

@@ -52,11 +52,6 @@ std::string start_of(const std::string& pid) {
   return fields.size() > start && fields[state] != "Z" && fields[state] != "X" ? fields[start] : "";
 }
 
-std::string random_name() {
-  std::random_device device;
-  return fmt::format("{:08x}{:08x}", device(), device());
-}
-
 std::int64_t changed_at(const struct stat& status) {
   return status.st_mtim.tv_sec * std::int64_t{1000000000} + status.st_mtim.tv_nsec;
 }
@@ -85,7 +80,9 @@ Sign Liveness::sign(const std::string& runner) {
 }
 
 Runner::Runner(const Store& store, std::chrono::duration<double> lease)
-    : store_(store), name_(random_name()), liveness_(store, lease) {
+    : store_(store),
+      name_(fmt::format("{:08x}{:08x}", std::random_device()(), std::random_device()())),
+      liveness_(store, lease) {
   write();
 }
 
@@ -94,7 +91,7 @@ Runner::~Runner() { discard_made(store_.folder(), store_.runner(name_)); }
 void Runner::write() const {
   std::error_code error;
   fs::create_directories(store_.runner(name_).parent_path(), error);
-  if (error) fail_at(store_.runner(name_), "cannot make its folder", error.value());
+  if (error) fail_at(store_.runner(name_), "cannot create its folder", error.value());
   const std::string pid = std::to_string(::getpid());
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
@@ -124,7 +121,7 @@ std::size_t Runner::claim(const std::string& unit) {
     if (code == ENOENT) {
       std::error_code error;
       fs::create_directories(path.parent_path(), error);
-      if (error) fail_at(path, "cannot make its folder", error.value());
+      if (error) fail_at(path, "cannot create its folder", error.value());
       continue;
     }
     if (code != EEXIST) fail_at(path, "cannot claim the unit", code);

@@ -172,7 +172,8 @@ class Collector {
     for (const std::string& name : chosen)
       keys.push_back(keys_[index_of_name(
           name, keys_, &ResultKey::column, "--columns",
-          fmt::format("keys of a result of {} with one value, or one in each element of a list", schema_))]);
+          fmt::format("keys of a result of {} that have one value, or one value in each element of a list",
+                      schema_))]);
     keys_ = std::move(keys);
   }
 

@@ -376,8 +376,9 @@ Plan make_plan(const Study& study, const Catalog& catalog, const std::string& na
 
 void require_runnable(const Plan& plan, const Catalog& catalog, const std::string& name) {
   if (plan.version != version)
-    refuse(name, fmt::format("a plan of leeway {} (plan the study again into another folder)", version),
-           "a plan of " + printable(plan.version));
+    refuse(name,
+           fmt::format("a plan made by leeway {} (plan the study again in a different folder)", version),
+           "a plan made by leeway " + printable(plan.version));
   for (std::size_t i = 0; i < plan.units.size(); ++i) {
     const Unit& unit = plan.units[i];
     const auto stage = std::ranges::find(plan.stages, unit.stage, &PlannedStage::name);

@@ -12,17 +12,17 @@
 // A unit has only the axes that its chosen values name: with data = ["{a}", "{b}"], a unit that reads {a}
 // neither has the axes of [b] nor waits for it.
 //
-// The file of a plan, plan.jsonl: one line about the plan, then one line a unit.
+// The file of a plan, plan.jsonl: one line about the plan, then one line per unit.
 //
 //   {"schema":"leeway.sweep/2","version":"0.1.0","threads":1,"memory":0,"stages":[{"name","command"}],
 //    "axes":[{"name","role"}],"inputs":{"/home/me/test.npz":"test.npz:1f..."},"digest":"8a..."}
 //   {"unit":"2f...","stage":"shift","axes":{"shift.strength":"0.1"},"words":["shift",...],"needs":["91..."]}
 //
-// Errors (Error): of a study, a value that the command does not take, a refused combination, an unknown name, a
-// parameter that the named member lacks, no units, more than a million combinations, a value of
-// more than 100,000 characters or 10,000 references, an unreadable file; Interrupted. Of a file: none, a line of
-// another form, another schema, other contents than the digest says. Cost: some 50 microseconds and 2 kB a unit; a
-// digest of each file.
+// Errors (Error): for a study, a value that the command does not take, a refused combination, an unknown
+// name, a parameter that the named member lacks, no units, more than a million combinations, a value of more
+// than 100,000 characters or 10,000 references, an unreadable file; Interrupted. For a plan file: a missing
+// file, a malformed line, another schema, contents that do not match the digest. Cost: about 50 microseconds
+// and 2 kB per unit; a digest of each file.
 #pragma once
 
 #include <cstddef>

@@ -119,7 +119,7 @@ Plan read_plan(const std::filesystem::path& path) {
   const std::string digest = plan.digest;
   const std::string_view text = file.text();
   if (plan.units.empty() || digest != digest_of(plan, text.substr(text.find('\n') + 1)))
-    refuse(name, "a plan as written by leeway sweep plan (plan the study again into another folder)",
+    refuse(name, "a plan as written by leeway sweep plan (plan the study again in a different folder)",
            "a changed plan");
   return plan;
 }

@@ -1,4 +1,4 @@
-// A process of this very program, started and waited for.
+// Starts this program as another process and waits for it.
 #pragma once
 
 #include <sys/types.h>

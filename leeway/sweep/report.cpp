@@ -56,10 +56,12 @@ class Analysis {
     if (std::ranges::none_of(runs_.all, [](const Run& run) { return run.y.has_value(); }))
       refuse(table.name(), fmt::format("a value of {}", runs_.roles.measure), "none");
     if (!runs_.roles.validation.empty() || !tuning_.has_choice()) return;
-    refuse("--validation",
-           fmt::format("a column to select {} by, or these in --algorithm, --case, --repeats or --over",
-                       fmt::join(runs_.roles.hyperparameters, ", ")),
-           "none");
+    refuse(
+        "--validation",
+        fmt::format(
+            "a column to select {} by, or these columns listed in --algorithm, --case, --repeats or --over",
+            fmt::join(runs_.roles.hyperparameters, ", ")),
+        "none");
   }
 
   [[nodiscard]] tasks::SweepMean mean(const std::vector<Item>& items, Of of = Of::one_algorithm) const {

@@ -87,16 +87,11 @@ class Jobs {
   }
 
   // Asks all to end, and those that come.
-  void stop() {
+  void stop(int signal = SIGTERM) {
     const std::scoped_lock lock(mutex_);
     stopped_ = true;
     stop_.notify_all();
-    for (const Process* process : running_) process->stop(SIGTERM);
-  }
-
-  void kill() {
-    const std::scoped_lock lock(mutex_);
-    for (const Process* process : running_) process->stop(SIGKILL);
+    for (const Process* process : running_) process->stop(signal);
   }
 
   [[nodiscard]] bool is_stopped(std::chrono::steady_clock::duration within) {
@@ -276,12 +271,10 @@ class UnitRunner {
           stop();
         }
       }
-      if (interrupted_ && now - stopped > grace) jobs_.kill();
+      if (interrupted_ && now - stopped > grace) jobs_.stop(SIGKILL);
     }
-    if (progress != nullptr && !interrupted_) {
-      const Standing standing = queue_.standing();
-      progress->update("units", standing.to_settle, standing.to_settle, "");
-    }
+    const std::size_t all = queue_.standing().to_settle;
+    if (progress != nullptr && !interrupted_) progress->update("units", all, all, "");
   }
 
   const Plan& plan_;

@@ -190,7 +190,7 @@ void Store::make_work(const std::string& unit, const std::string& runner) const 
     drop_work(unit, runner);
     code = make();
   }
-  if (code != 0) fail_at(path, "cannot make the folder", code);
+  if (code != 0) fail_at(path, "cannot create the folder", code);
 }
 
 void Store::keep(const std::string& unit, const std::string& runner, Outcome outcome) const {
@@ -218,7 +218,7 @@ Failure Store::failure(const std::string& unit) const {
   const fs::path path = failed(unit) / "failure.json";
   Failure failure;
   const Json json = Json::parse(map_file(path).text(), nullptr, false);
-  if (!json.is_object()) refuse(display_name(path), "what a unit that failed leaves", "something else");
+  if (!json.is_object()) refuse(display_name(path), "a record of a failed unit", "something else");
   read([&](Fields& f) { fields(failure, f); }, json, display_name(path));
   return failure;
 }

@@ -11,8 +11,8 @@
 //   runners/RUNNER              a process that runs units (claim.h)
 //
 // Errors: Error if one of these files or folders is a symbolic link, which would lead writes and removals
-// elsewhere, or a pipe or device; std::runtime_error of what the file system refuses; DiskFull where it is
-// full.
+// elsewhere, or a pipe or device; std::runtime_error if the file system refuses an operation; DiskFull if it
+// is full.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,7 @@ AccuracyByCell accuracy_of(const AttributeTable& table, const Cells& cells,
     accuracy.n += cell.n;
     correct += cell.correct;
     accuracy.cells.push_back(
-        {values_of(table, cells, cell.cell), cell.n, {cell.accuracy, cell.interval.low, cell.interval.high}});
+        {values_of(table, cells, cell.cell), cell.n, measured(cell.accuracy, cell.interval)});
   }
   accuracy.accuracy = assess::share(correct, accuracy.n, level);
   accuracy.p = found.p;

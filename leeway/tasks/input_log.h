@@ -66,7 +66,6 @@ class InputLog {
                                          const OutputsReading& reading, SetRole role,
                                          bool check_finite = false);
 
-// Each of several.
 [[nodiscard]] std::vector<NamedOutputs> named_outputs(InputLog& log, const std::vector<std::string>& texts,
                                                       const OutputsReading& reading, SetRole role,
                                                       bool check_finite = false);

@@ -1,4 +1,4 @@
-// What Dis2 and the estimators say of an error without labels (leeway/error_bound), as records hold it.
+// Results of Dis2 and the estimators for the error without labels (leeway/error_bound), as stored in records.
 #pragma once
 
 #include <optional>
@@ -24,14 +24,12 @@ void fields(Divergences& divergences, Fields& f);
 
 namespace leeway::tasks {
 
-// A method, and what it rests on.
 struct ErrorMethod {
   std::string method;          // "dis2", "atc-conf"
   std::string summary;         // what it is, in a line
   std::string assumes, fails;  // complete "it is right if ..." and "it is too low if ..."
 };
 
-// What a method says of the error.
 struct MethodError {
   ErrorMethod method;
   double error = 0;  // of a bound, the bound

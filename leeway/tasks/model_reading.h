@@ -1,4 +1,5 @@
-// How a model's file is read, among the options of commands that run models: what the file and the notes beside it do not say.
+// Options of commands that run models, on how to read a model's file: what neither the file nor the notes
+// next to it contain.
 #pragma once
 
 #include <optional>

@@ -57,7 +57,6 @@ inline void number_first(OutputsShards& first, const std::vector<NamedOutputs>& 
   return set;
 }
 
-// Outputs that are in memory already.
 [[nodiscard]] inline NamedOutputs in_memory(const std::string& name, Outputs outputs) {
   outputs.path = name;
   return {name, [outputs = std::move(outputs)] { return OutputsShards{outputs.logits, outputs, {}}; }};

@@ -1,4 +1,4 @@
-// How outputs are read, among the options of commands that take them: columns, class names, label and group
+// Options of commands that read outputs, on how to read them: columns, class names, label and group
 // files, rows of a split.
 #pragma once
 

@@ -1,4 +1,4 @@
-// For tasks that compare row i with row i: what shows that they are the same samples.
+// For tasks that compare row i of two sets: evidence that both rows are the same sample.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,6 @@ struct PairedRows {
 [[nodiscard]] std::string pair_doubt(const std::optional<agreement::PairEvidence>& evidence,
                                      const std::string& clean, const std::string& shifted);
 
-// The doubts of results, as findings.
 template <class Results>
 [[nodiscard]] std::vector<std::string> doubts_of(const Results& results) {
   std::vector<std::string> doubts;

@@ -19,9 +19,6 @@
 
 namespace leeway::tasks {
 
-// A value of a record with its interval.
-[[nodiscard]] Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval);
-
 // Of the first element that is `value`; their number where none is.
 template <class List, class Value>
 [[nodiscard]] std::size_t place_of(const List& list, const Value& value) {

@@ -1,4 +1,4 @@
-// How sets of several models and files are told apart in words: by what differs among them.
+// Names that distinguish the sets of several models and files by what differs among them.
 #pragma once
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 Functions have the names, defaults and meanings of the command's options; their results are the command's records. Inputs are
 NumPy arrays, torch tensors on the CPU, pandas columns and lists. They are not copied if their type and layout permit.
-Bad input raises `leeway.Error`, a ValueError with a message of one line.
+Bad input raises `leeway.Error`, a ValueError with a one-line message.
 """
 
 from . import conds, results

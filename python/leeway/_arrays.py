@@ -61,7 +61,7 @@ def is_missing(item):
 
 
 def _of_objects(array, numpys):
-    """Typed array of an object array of text, numbers or times, as in pandas; missing values become "" or NaN.
+    """Typed array from an object array of text, numbers or times, as in pandas; missing values become "" or NaN.
 
     Other objects, and NumPy object arrays of numbers only, are returned unchanged: the module refuses them.
     """
@@ -90,7 +90,7 @@ def _collected(value):
 
 
 def _csv_of(frame, name, options=None):
-    """A data frame as CSV text. The index becomes a column if its name is that of ids or is in an option."""
+    """A data frame as CSV text. The index becomes a column if it has the name of the ids or of an option."""
     if getattr(frame.columns, "nlevels", 1) > 1:
         raise Error(f"{name}: expected one name per column, found a MultiIndex of columns "
                     '(frame.columns = ["_".join(map(str, names)) for names in frame.columns] flattens it)')
@@ -117,7 +117,7 @@ def _names_of(frame):
 
 
 def _is_table(value, least=2):
-    """A data frame of at least `least` columns with names. Columns named 0 to k-1 in order make it an array instead."""
+    """A data frame with at least `least` named columns. Columns named 0 to k-1 in order make it an array instead."""
     return is_frame(value) and getattr(value, "shape", (0, 0))[1] >= least and _names_of(value) != [str(j) for j in range(value.shape[1])]
 
 
@@ -206,7 +206,7 @@ def named_outputs(value, name, options):
 
 
 def sets(value, name, options):
-    """[(name, outputs)] of one set, of a list or a tuple of sets, or of a dictionary from names to sets."""
+    """[(name, outputs)] of one set, of a list or a tuple of sets, or of a dictionary that maps names to sets."""
     if isinstance(value, collections.abc.Mapping) and not is_outputs(value, options):
         if not value:
             raise Error(f"{name}: expected at least one set, found none")
@@ -270,5 +270,5 @@ def table(value, name):
 
 def orders(value, name):
     if not isinstance(value, collections.abc.Mapping):
-        raise Error(f"{name}: expected a dictionary from attributes to their values, found {type(value).__name__}")
+        raise Error(f"{name}: expected a dictionary that maps attributes to their values, found {type(value).__name__}")
     return {str(key): [str(one) for one in values] for key, values in value.items()}

@@ -16,7 +16,7 @@ class Classifier:
     Parameters
     ----------
     logits
-        ``logits(x)`` returns the logits (n, k) for x (n, \\*input_shape), float32: an array of any library that NumPy reads. The
+        ``logits(x)`` returns the logits (n, k) for x (n, \\*input_shape), float32: an array from any library that NumPy can read. The
         same rows must give the same logits; two passes over the first rows are compared before the analysis.
     linearize
         ``linearize(x)`` returns the logits (n, k) and a function ``vjp``: ``vjp(cotangents)`` for cotangents (n, k) returns the

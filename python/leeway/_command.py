@@ -28,7 +28,7 @@ def binary():
 
 
 def main():
-    """The script `leeway` of a virtual environment: replaces this process by the command."""
+    """The script `leeway` of a virtual environment: replaces this process with the command."""
     os.execv(binary(), ["leeway", *sys.argv[1:]])
 
 
@@ -36,7 +36,7 @@ def command(arguments):
     """Runs `leeway ARGUMENTS --json` in a separate process and returns its record; `code` is its exit code.
 
     Use it for commands that need leeway's LibTorch: train, attack, infer. They run in a separate process because leeway's LibTorch
-    and the LibTorch inside Python's torch define the same symbols: two of them in one process crash or mix.
+    and the LibTorch inside Python's torch define the same symbols: two of them in one process crash or mix their symbols.
 
     Warnings of the record become Python warnings. Raises CommandError if there is no record. Ctrl-C reaches the command, which
     saves its state.
@@ -45,7 +45,7 @@ def command(arguments):
 
 
 def run(arguments, folder=None, stacklevel=2):
-    """As `command`, in the working directory `folder`; warnings point `stacklevel` calls up."""
+    """Like `command`, in the working directory `folder`; warnings point `stacklevel` calls up."""
     try:
         words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
     except TypeError:

@@ -1,4 +1,4 @@
-"""The functions of the package, made from the descriptions of the command's options."""
+"""The functions of the package, generated from the descriptions of the command's options."""
 
 import inspect
 import keyword
@@ -53,7 +53,7 @@ def _sources(given):
 
 
 def _noise(given, sources):
-    """noise = [(model, what messages call it, a classifier or a Jacobian)]"""
+    """noise = [(model, its name in messages, a classifier or a Jacobian)]"""
     noise = {}
     for argument in ("model", "jacobian"):
         value = given.pop(argument, None)
@@ -61,7 +61,7 @@ def _noise(given, sources):
             continue
         several = isinstance(value, dict)
         if not several and len(sources) > 1:
-            raise _leeway.Error(f"leeway.assess: expected a dictionary from models in {argument}, because there are {len(sources)} models")
+            raise _leeway.Error(f"leeway.assess: expected a dictionary with model names as keys in {argument}, because there are {len(sources)} models")
         for model, one in value.items() if several else [(sources[0], value)]:
             name = f"{argument}[{model!r}]" if several else argument
             if str(model) not in sources:
@@ -85,7 +85,7 @@ def _noise(given, sources):
 
 
 def _checkpoints(given):
-    """Dictionaries with the same keys: the keys name the checkpoints, and each set has a name of its own."""
+    """Dictionaries with the same keys: the keys name the checkpoints, and each set has its own name."""
     clean, shifted = ([name for name, _ in given[argument]] for argument in ("clean", "shifted"))
     if clean == shifted:
         given.setdefault("names", clean)
@@ -141,7 +141,7 @@ def _model_or_outputs(given):
     """The first two arguments: a classifier and its inputs, or logits and their Jacobian."""
     if "model" in given and not isinstance(given["model"], Classifier):
         if callable(given["model"]):
-            raise _leeway.Error("model: expected a leeway.Classifier (leeway.torch.classifier makes one of a module), "
+            raise _leeway.Error("model: expected a leeway.Classifier (leeway.torch.classifier makes one from a module), "
                                 f"found {type(given['model']).__name__}")
         for place, name in (("model", "logits"), ("x", "jacobian")):
             if place in given:
@@ -260,7 +260,7 @@ def _make(index, name, command, schema, summary, arguments, first, options):
         try:
             record, arrays, lines = _leeway.call(index, given)
         except UnicodeEncodeError as error:
-            raise _leeway.Error(f"leeway.{name}: expected text that UTF-8 can hold, found {error.object!r}") from None
+            raise _leeway.Error(f"leeway.{name}: expected text that UTF-8 can encode, found {error.object!r}") from None
         made = result(record, arrays if finish is None else finish(arrays))
         if not given.get("quiet", False):
             for line in lines:

@@ -72,7 +72,7 @@ def _packed(scripts):
 
 
 def section(result):
-    """The page in a frame, light or dark as the reader's system. Its scripts reach neither the notebook nor the network;
+    """The page in a frame, light or dark like the reader's system. Its scripts can reach neither the notebook nor the network;
     without scripts, the frame shows text and tables."""
     text = page([result])
     begin, end = text.index('<script type="application/json" id="spec-'), text.rindex("</body>")

@@ -1,4 +1,4 @@
-"""Concurrent distribution shifts of tables of attributes: split draws them, describe finds them."""
+"""Concurrent distribution shifts in attribute tables: split draws them, describe finds them."""
 
 from ._functions import table as _table
 

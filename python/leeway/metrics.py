@@ -55,7 +55,7 @@ class EpochSelection:
         self._pa = -math.inf
 
     def add(self, epoch: object, clean: Any, shifted: Any = None, labels: Any = None) -> bool:
-        """Adds an epoch: outputs (n,k) on both sets, or as ``clean`` alone a PosteriorAgreement updated with them."""
+        """Adds an epoch: outputs (n,k) on both sets, or only ``clean``, a PosteriorAgreement that has these outputs."""
         name = str(epoch)
         if name in self._checkpoints:
             raise leeway.Error(f"leeway.metrics.EpochSelection: expected a new epoch, found '{name}' again")
@@ -65,8 +65,8 @@ class EpochSelection:
                                    f"found {type(clean).__name__} alone")
             clean, shifted, labels = clean.outputs()
         if labels is not None and self._labels is not None and not numpy.array_equal(_kept(labels), self._labels):
-            raise leeway.Error("leeway.metrics.EpochSelection: expected the labels of the earlier epochs, because all epochs take the same "
-                               "samples in the same order (shuffle=False), found others")
+            raise leeway.Error("leeway.metrics.EpochSelection: expected the same labels as in earlier epochs, because all epochs must use "
+                               "the same samples in the same order (shuffle=False), found others")
         pa = leeway.agreement(clean, shifted, labels).pa
         self._checkpoints[name] = _kept(clean), _kept(shifted)
         if labels is not None:
@@ -78,7 +78,7 @@ class EpochSelection:
 
     @property
     def best(self) -> str:
-        """The epoch to keep, as text; empty before the first."""
+        """The epoch to keep, as text; empty before the first epoch."""
         return self._best
 
     def select(self) -> Any:
@@ -88,7 +88,7 @@ class EpochSelection:
 
 
 def _kept(array: Any) -> Any:
-    """A copy: training code writes over its buffers."""
+    """A copy, because training code overwrites its buffers."""
     return numpy.array(array.detach().cpu() if hasattr(array, "detach") else array)
 
 

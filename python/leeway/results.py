@@ -135,7 +135,7 @@ class Result(Part):
     def report(self, path, images=None, flips=8):
         """Writes the result as one HTML page that needs no network, and returns the path.
 
-        images: an images file, arrays (n,c,h,w), or a dictionary from target names ("" for the source) to one of these. With images,
+        images: an images file, arrays (n,c,h,w), or a dictionary that maps target names ("" for the source) to one of these. With images,
         the page shows up to `flips` changed samples for each result.
         """
         from ._report import report
@@ -253,7 +253,7 @@ def _part(path, tree):
 
 
 def of_json(text):
-    """The result of a record that a command wrote with --out or printed with --json."""
+    """The result from a record that a command wrote with --out or printed with --json."""
     tree = json.loads(text)
     schema = tree.get("schema") if isinstance(tree, dict) else None
     if schema not in _described:

@@ -98,9 +98,9 @@ def outputs(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
 
 
 def classifier(estimator: Any) -> Classifier:
-    """``estimator`` as a :class:`leeway.Classifier` without gradients, for attacks that need none and for Monte Carlo.
+    """``estimator`` as a :class:`leeway.Classifier` without gradients, for Monte Carlo and for attacks that do not need gradients.
 
-    Its logits are the logarithms of ``predict_proba``, at least 1e-30, or else the scores of ``decision_function``.
+    Its logits are the logarithms of ``predict_proba``, clipped at 1e-30, or else the scores of ``decision_function``.
     """
     def logits(x: numpy.ndarray) -> numpy.ndarray:
         with warnings.catch_warnings():

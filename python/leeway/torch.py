@@ -1,7 +1,7 @@
 """PyTorch modules as classifiers for leeway, and their outputs on a data loader.
 
 Importing this module imports torch; ``import leeway`` alone does not. leeway's own LibTorch is not loaded into this process:
-training runs in the process of the command (``leeway.command``), because two LibTorches crash a process.
+training runs in the process of the command (``leeway.command``), because two LibTorches in one process crash.
 """
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def _refuse(expected: str, found: str) -> Error:
 
 
 def _dtypes_and_devices(module: torch.nn.Module) -> tuple[list[torch.dtype], list[torch.device]]:
-    """Of the module's floating-point numbers, each once, in their order."""
+    """Distinct types and devices of the module's floating-point numbers, in order."""
     numbers = [p for p in (*module.parameters(), *module.buffers()) if p.is_floating_point()]
     return list(dict.fromkeys(p.dtype for p in numbers)), list(dict.fromkeys(p.device for p in numbers))
 
 
 def _dtype_and_device(module: torch.nn.Module) -> tuple[torch.dtype, torch.device]:
-    """The only ones of a classifier; float32 on the CPU where it has no numbers."""
+    """The only type and device of a classifier; float32 on the CPU if it has no numbers."""
     dtypes, devices = _dtypes_and_devices(module)
     if len(dtypes) > 1 or set(dtypes) - {torch.float32, torch.float64}:
         raise _refuse("parameters of one type, float32 or float64 (module.float())", " and ".join(sorted(map(str, dtypes))))
@@ -44,7 +44,7 @@ def _dtype_and_device(module: torch.nn.Module) -> tuple[torch.dtype, torch.devic
 
 
 def _logits(answer: Any, n: int) -> torch.Tensor:
-    """Of n rows, in the answer of a module: the tensor itself, or `logits` of an object or a dictionary."""
+    """Logits of n rows in the output of a module: the tensor itself, or `logits` of an object or a dictionary."""
     logits = answer.get("logits") if isinstance(answer, Mapping) else getattr(answer, "logits", answer)
     if not isinstance(logits, torch.Tensor):
         raise _refuse("a module that returns a tensor of logits, or an object with logits", type(answer).__name__)
@@ -54,7 +54,7 @@ def _logits(answer: Any, n: int) -> torch.Tensor:
 
 
 def _require_evaluation(module: torch.nn.Module) -> None:
-    """Training mode draws dropout anew in every pass, and changes the statistics of batch normalization."""
+    """Refuses training mode, which draws new dropout in every pass and changes the statistics of batch normalization."""
     for name, part in module.named_modules():
         if part.training:
             what = f"its part '{name}' ({type(part).__name__})" if name else type(part).__name__
@@ -161,7 +161,7 @@ def classifier(module: torch.nn.Module, input_shape: Sequence[int], normalizatio
         Normalization of images in [0,1] that the module expects: a mapping with ``scale``, ``mean`` and ``std`` (one number, or one
         per channel), z = (scale x - mean) / std, as ``--scale``, ``--mean`` and ``--std`` of the command. Noise is added before it.
     batch_size
-        Maximum number of rows of a pass.
+        Maximum number of rows per pass.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def attack(module: torch.nn.Module, x: Any, y: Any = None, normalization: Mappin
 
 @contextlib.contextmanager
 def _evaluation(module: torch.nn.Module) -> Iterator[None]:
-    """Evaluation mode without gradients; then the mode of each part as it was."""
+    """Evaluation mode without gradients; afterwards, the mode of each part is restored."""
     modes = [(part, getattr(part, "training", False)) for part in module.modules()]  # a frozen TorchScript module has no modes
     training = any(mode for _, mode in modes)
     try:
@@ -257,18 +257,18 @@ def _append(made: dict[str, tuple[bytearray, numpy.ndarray]], rows: dict[str, nu
 
 
 def outputs(model: torch.nn.Module, loader: Iterable[Any], features: str | None = None, *, quiet: bool = False) -> dict[str, numpy.ndarray]:
-    """Outputs of ``model`` on the batches of ``loader``, for :func:`leeway.assess`, :func:`leeway.agreement` and the others.
+    """Outputs of ``model`` on the batches of ``loader``, for :func:`leeway.assess`, :func:`leeway.agreement` and other functions.
 
     ``logits`` (n,k) float32; ``labels`` (n) int64 if the batches have them; with ``features``, also ``features`` (n,d) float32.
-    The model runs in evaluation mode without gradients; afterwards the mode of each part is as it was.
+    The model runs in evaluation mode without gradients; afterwards, the mode of each part is restored.
 
     Parameters
     ----------
     model
-        A module on any device and of any floating-point type. It returns logits, or an object or a dictionary with ``logits``.
+        A module on any device, with any floating-point type. It returns logits, or an object or a dictionary with ``logits``.
     loader
         A DataLoader with ``shuffle=False``, or any iterable of batches: x, or a tuple or list (x, labels, ...), whose other parts are
-        ignored. Batches are moved to the device of the model; floats take its type, if it has only one.
+        ignored. Batches are moved to the device of the model; floats are cast to its type, if it has only one.
     features
         Name of a layer in ``model.named_modules()`` that runs once per batch: its output is flattened to (n,d).
     quiet
@@ -277,7 +277,7 @@ def outputs(model: torch.nn.Module, loader: Iterable[Any], features: str | None 
     Raises
     ------
     leeway.Error
-        If there are no batches, if only some have labels, or if a batch, the layer or its output has another form.
+        If there are no batches, if only some have labels, or if a batch, the layer or its output has an unsupported form.
     """
     if not isinstance(model, torch.nn.Module):
         raise _refuse("a torch.nn.Module", type(model).__name__)

@@ -237,7 +237,7 @@ std::vector<Function> functions_of_attack() {
       {"attack",
        "leeway attack",
        tasks::attack_schema,
-       "Adversarial examples: `arrays` has x, norms and success of every row, under the worst of the "
+       "Adversarial examples: `arrays` has x, norms and success for every row, under the worst of the "
        "attacks.",
        {{"model", "classifier",
          "a leeway.Classifier, a torch.nn.Module, or an estimator with predict_proba or decision_function",
@@ -250,7 +250,7 @@ std::vector<Function> functions_of_attack() {
          "range of the values, (low, high): two numbers, or two arrays with one number per feature (default: "
          "(0, 1) for images, none for rows)"},
         {"changeable", "array", "booleans, one per feature: true if the attack may change it (default: all)"},
-        {"integers", "features", "positions of features that are whole numbers (default: none)"},
+        {"integers", "features", "positions of whole-number features (default: none)"},
         {"one_hot", "feature-groups",
          "lists of positions of one-hot features: one feature is 1, the others are 0 (default: none)"}},
        {},
@@ -260,8 +260,7 @@ std::vector<Function> functions_of_attack() {
        "leeway attack",
        tasks::attack_schema,
        "Adversarial examples for a model behind a chat endpoint, by attacks without gradients: `arrays` as "
-       "of "
-       "leeway.attack. The key of the server is read from the environment variable LEEWAY_API_KEY.",
+       "in leeway.attack. The server key is read from the environment variable LEEWAY_API_KEY.",
        {{"images", "images",
          "(n,c,h,w), uint8 or floats in [0,1], a dictionary with x and y, a file's path or a name such as "
          "fashion-mnist:test",
@@ -274,7 +273,7 @@ std::vector<Function> functions_of_attack() {
        "leeway attack curve",
        tasks::attack_curve_schema,
        "Accuracy, agreement and confidence of models under attacks of growing strength.",
-       {{"models", "classifiers", "a model, as for leeway.attack, or a dictionary from names to models",
+       {{"models", "classifiers", "a model, as for leeway.attack, or a dictionary that maps names to models",
          true},
         {"x", "inputs", "inputs of the models, as for leeway.attack", true},
         {"y", "labels", "labels that the attacks lead away from (default: each model's predictions)"},

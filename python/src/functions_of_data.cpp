@@ -124,7 +124,7 @@ nb::object list_of(Request& request) {
   auto task = request.task<tasks::ListTask>();
   task.session = []() -> const nn::Session& {
     throw std::runtime_error(
-        "not in this process; leeway.command([\"list\"]) lists it if the command has LibTorch");
+        "not available in this process; leeway.command([\"list\"]) lists it if the command has LibTorch");
   };
   return request.finished(tasks::list(task));
 }
@@ -150,7 +150,7 @@ std::vector<Function> functions_of_data() {
        "leeway infer",
        tasks::infer_endpoint_schema,
        "Classes that a model behind a chat endpoint names for images: `arrays` has logits, labels and "
-       "class_names. The key of the server is read from the environment variable LEEWAY_API_KEY.",
+       "class_names. The server key is read from the environment variable LEEWAY_API_KEY.",
        {{"images", "images",
          "(n,c,h,w), uint8 or floats in [0,1], a dictionary with x and y, a file's path or a name such as "
          "fashion-mnist:test",
@@ -161,9 +161,9 @@ std::vector<Function> functions_of_data() {
       {"shift_text",
        "leeway shift text",
        tasks::shift_text_schema,
-       "A table with one column of texts shifted: `arrays` has its columns, as text.",
+       "A table with one text column shifted: `arrays` has its columns, as text.",
        {{"table", "table",
-         "table with a column of texts: a DataFrame, a dictionary of columns, or a CSV file's path", true},
+         "table with a text column: a DataFrame, a dictionary of columns, or a CSV file's path", true},
         {"shift", "text", "a name in leeway.list(\"text-shifts\")", true}},
        {"strength"},
        default_options<tasks::ShiftTextOptions>,
@@ -178,15 +178,15 @@ std::vector<Function> functions_of_data() {
          "a CSV file's path",
          true},
         {"order", "orders",
-         "dictionary from attributes to all their values in order; the last value is rare or unseen "
-         "(default: ascending)"}},
+         "dictionary that maps each attribute to all its values in order (default: ascending); the last "
+         "value is rare or unseen"}},
        {},
        default_options<tasks::CondsDrawOptions>,
        split_of},
       {"conds.describe",
        "leeway conds describe",
        tasks::conds_describe_schema,
-       "Shifts between two tables of attributes, and the cells where a model is weak.",
+       "Shifts between two attribute tables, and the cells where a model is weak.",
        {{"source", "table",
          "training samples: attributes, and optionally a label; a DataFrame, a dictionary of columns, or a "
          "CSV file's path"},

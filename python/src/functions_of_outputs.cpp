@@ -26,7 +26,7 @@ constexpr std::string_view clean_meaning =
     "outputs on the clean inputs: an array of logits (n,k), a dictionary of arrays as in an outputs file, or "
     "a file's path";
 constexpr std::string_view shifted_meaning =
-    "outputs on the shifted samples, in the same order: one set, a list, or a dictionary from names to sets";
+    "outputs on the shifted samples, in the same order: one set, a list, or a dictionary of sets by name";
 
 // Pairs of rows, checked against the sets they pair.
 tasks::GivenPairs pairs_of(Request& request) {
@@ -88,7 +88,7 @@ struct AssessExtras {
 void fields(AssessExtras& extras, Fields& f) {
   f("rows", extras.rows,
     "return the results of every row of every target in `rows`, an array with the columns of the command's "
-    "--rows-csv; -1 and nan mark unknown values");
+    "--rows-csv; -1 and nan mean unknown");
   fields(extras.noise, f);
 }
 
@@ -289,16 +289,16 @@ std::vector<Function> functions_of_outputs() {
            "leeway assess",
            tasks::assess_schema,
            "Assessment of a classifier on shifted data from its outputs.",
-           {{"source", "models", "outputs on the source data, or a dictionary from models to outputs", true},
+           {{"source", "models", "outputs on the source data, or a dictionary of outputs by model", true},
             {"targets", "targets",
-             "outputs on shifted data: a dictionary from shifts to sets; for several models, a dictionary of "
-             "these",
+             "outputs on shifted data: a dictionary of sets by shift; for several models, a dictionary of "
+             "such dictionaries by model",
              true},
             {"fail_if", "texts",
              "gates such as \"accuracy<0.8\": `passed` is false if one fails; `gates` lists the violations"},
             {"model", "classifiers",
              "a leeway.Classifier to evaluate on `x` under noise of standard deviation `sigma`, or a "
-             "dictionary from models to classifiers"},
+             "dictionary of classifiers by model"},
             {"x", "inputs", "inputs of the source, (n, ...), one for each row of its outputs"},
             {"jacobian", "jacobians",
              "in place of `model`: Jacobians of the source's logits with respect to the input, (n,k,d)"}},

@@ -25,7 +25,7 @@ std::string text_of(nb::handle value, const std::string& where) {
   const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
   if (text != nullptr) return {text, static_cast<std::size_t>(size)};
   PyErr_Clear();
-  refuse(where, "text that UTF-8 can hold", printable(nb::repr(value).c_str()));
+  refuse(where, "text that UTF-8 can encode", printable(nb::repr(value).c_str()));
 }
 
 Json integer_of(nb::handle value) {

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "leeway/core/statistics.h"
 #include "tests/agreement/brute_force.h"
@@ -75,6 +78,43 @@ TEST_P(PerRowOfCase, IsThatOfTheNaiveLoop) {
 }
 
 INSTANTIATE_TEST_SUITE_P(NaiveLoop, PerRowOfCase, ::testing::ValuesIn(cases()), case_name);
+
+// Theorems 1 and 2 of Carvalho et al. 2025: the posterior of a hypothesis c, one class for each row, is exp(beta
+// sum_i F_i(c_i)) over the sum for all k^n hypotheses; the kernel sums the products of two posteriors.
+TEST(PerRow, AddsUpToTheKernelOfAllHypotheses) {
+  constexpr double beta = .7;
+  for (const auto& [n, k] : {std::pair<std::size_t, std::size_t>{1, 2}, {3, 2}, {4, 3}, {3, 5}}) {
+    const Pair pair = gaussian(n, k, .5, n + k);
+    double clean = 0, shifted = 0, both = 0;
+    for (std::size_t c = 0, last = static_cast<std::size_t>(std::pow(k, n)); c < last; ++c) {
+      double of_clean = 0, of_shifted = 0;
+      for (std::size_t i = 0, rest = c; i < n; ++i, rest /= k) {
+        of_clean += beta * pair.clean[i * k + rest % k];
+        of_shifted += beta * pair.shifted[i * k + rest % k];
+      }
+      clean += std::exp(of_clean), shifted += std::exp(of_shifted), both += std::exp(of_clean + of_shifted);
+    }
+    const Array x = clean_array(pair), y = shifted_array(pair);
+    const std::vector<double> rows = agreement_per_row(x, y, beta);
+    EXPECT_NEAR(std::accumulate(rows.begin(), rows.end(), 0.), std::log(both / clean / shifted), 1e-12);
+    EXPECT_NEAR(posterior_agreement(y, x).pa, posterior_agreement(x, y).pa, 1e-12);
+  }
+}
+
+// Two classes, equal confidence: if a share p of predictions changes, PA is log 2 - H(p), and 0 from p = 1/2 on.
+// p = 0 is a perfect classifier, and a constant one.
+TEST(PosteriorAgreement, OfAShareOfChangesIsTheCapacityOfABinaryChannel) {
+  for (std::size_t changed = 0; changed < 10; ++changed) {
+    std::vector<double> clean, shifted;
+    for (std::size_t i = 0; i < 10; ++i) {
+      clean.insert(clean.end(), {1, 0});
+      shifted.insert(shifted.end(), {i < changed ? 0. : 1., i < changed ? 1. : 0.});
+    }
+    const double p = std::min(.5, static_cast<double>(changed) / 10);
+    const double entropy = p > 0 ? -p * std::log(p) - (1 - p) * std::log(1 - p) : 0;
+    EXPECT_NEAR(posterior_agreement(f64(10, 2, clean), f64(10, 2, shifted)).pa, std::log(2) - entropy, 1e-9);
+  }
+}
 
 TEST(DeltaInterval, OnePairSaysNothing) {
   const Agreement found = posterior_agreement(f64(1, 2, {1, 0}), f64(1, 2, {2, 0}));

@@ -97,7 +97,8 @@ TEST(Pairing, Errors) {
   const Sample one = sample("c", 1, {1, 2, 3}, {0, 1, 0}), two = sample("s", 2, {1, 2, 3, 4}, {5, 5});
   Sample bare = two;
   bare.features.reset(), bare.labels.reset(), bare.logits = two.features;
-  EXPECT_EQ(refusal("given", one, two), "s: expected 3 rows, as in c, for rows paired as given, found 2");
+  EXPECT_EQ(refusal("given", one, two),
+            "s: expected 3 rows, as in c, because rows are paired in the given order, found 2");
   EXPECT_EQ(refusal("label", one, two), "s: expected rows with a label of c, found none in common");
   EXPECT_EQ(refusal("label", one, bare), "s: expected labels, to pair rows by, found none");
   EXPECT_EQ(refusal("nearest", one, bare), "s: expected features, to pair rows by, found none");

@@ -223,7 +223,7 @@ TEST(Features, ThatDoNotFitAreRefused) {
   refused(with([](Target& t) {
             t.grid.one_hot = {{0, 1, 2}};
           }),
-          "t.csv: expected one 1, and 0 otherwise, in features 0, 1, 2, found 0, 1, 0.5 at row 1");
+          "t.csv: expected a single 1 and otherwise 0 in features 0, 1, 2, found 0, 1, 0.5 at row 1");
   refused(with([](Target& t) { t.grid.one_hot = {{0, 1}, {1, 2}}; }), "...one-hot groups...found feature 1");
   refused(with([](Target& t) { t.grid.one_hot = {{0, 3}}; }), "...from 0 to 2...found feature 3");
   refused(with([](Target& t) {

@@ -150,13 +150,14 @@ TEST(LinearModels, ScoresByHand) {
 
 // A flat boundary does not make the estimators exact (compare Han et al. 2024, propositions 1 and 2). With noise of variance
 // sigma^2 / d and y_i = u_i' x standard normal, f_t - f_1 = y_1 + 1.5 and f_t - f_2 = y_2^2 + y_2 + 1/2 > 1/4: the truth is
-// Phi(1.5) = .933. The nearest linear functions are y_1 + 1.5 and y_2 + 1.5: Phi(1.5)^2 = .871.
-TEST(QuadraticBoundaries, OneFlatBoundaryDoesNotMakeMmseExact) {
+// Phi(1.5) = .933. The nearest linear functions are y_1 + 1.5 and y_2 + 1.5: Phi(1.5)^2 = .871. The tangents at x = 0
+// are y_1 + 1.5 and y_2 + 1/2: Phi(1.5) Phi(.5) = .645.
+TEST(QuadraticBoundaries, OneFlatBoundaryMakesNoEstimatorExact) {
   const std::size_t d = 400;
   const double norm = std::sqrt(double(d));
   Quadratic model{d, 3, std::vector<double>(3 * d, 0), {0, -1.5, -.5}, std::vector<double>(3 * d, 0)};
   model.w[1 * d + 0] = -norm, model.w[2 * d + 1] = -norm, model.curvature[2 * d + 1] = -double(d);
-  AverageCaseOptions options = options_of({"mc", "mmse"}, {1 / norm});
+  AverageCaseOptions options = options_of({"mc", "mmse", "taylor"}, {1 / norm});
   options.draws = 20000, options.copies = 1000, options.level = .999;
   const AverageCase found = run(model, std::vector<float>(d, 0), options);
   const double low = found.columns[0].low[0], mmse = found.columns[1].p[0];
@@ -164,6 +165,7 @@ TEST(QuadraticBoundaries, OneFlatBoundaryDoesNotMakeMmseExact) {
   EXPECT_LE(low, phi(1.5));
   EXPECT_GE(found.columns[0].high[0], phi(1.5));
   EXPECT_NEAR(mmse, phi(1.5) * phi(1.5), .01);
+  EXPECT_NEAR(found.columns[2].p[0], phi(1.5) * phi(.5), 1e-6);
   EXPECT_GT(low, mmse + .04);
 }
 

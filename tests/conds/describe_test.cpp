@@ -90,7 +90,7 @@ TEST(Describe, RareValuesAreADrift) {
   ASSERT_EQ(said.findings.size(), 1u);
   EXPECT_THAT(said.findings[0].text,
               HasSubstr("low data drift: color = 2 is 7.7% of the source, 33.3% of the "
-                        "target (distance of the shares 26% ("));
+                        "target (distance between the shares 26% ("));
   const Drift& drift = *said.columns[1].drift;
   EXPECT_NEAR(drift.distance.value, 1. / 3 - 20. / 260, 1e-12);
   EXPECT_GT(drift.source_imbalance, .1);

@@ -191,7 +191,7 @@ TEST(QuantileInterval, IsOfOrderStatistics) {
 
 TEST(Statistics, Errors) {
   EXPECT_REFUSED(clopper_pearson(4, 3), "clopper_pearson: successes: expected at most n = 3, found 4");
-  EXPECT_REFUSED(wilson(1, 3, 1), "wilson: level: expected a number between 0 and 1, both excluded, found 1");
+  EXPECT_REFUSED(wilson(1, 3, 1), "wilson: level: expected a number between 0 and 1 (exclusive), found 1");
   EXPECT_REFUSED(normal_quantile(nan), "normal_quantile: p: expected a number between 0 and ... found nan");
   EXPECT_REFUSED(bootstrap(0, mean_row), "bootstrap: n: expected at least one row, found 0");
   EXPECT_REFUSED(bootstrap(3, mean_row, {.replicates = 0}), "bootstrap: replicates: expected at ... found 0");

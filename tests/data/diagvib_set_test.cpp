@@ -366,7 +366,8 @@ TEST(DiagvibDigitsOf, SayWhatIsWrong) {
   digits.labels.reset();
   EXPECT_THAT(refused(digits, {0, 1}), HasSubstr("expected labels"));
   digits.pixels.shape = {5, 1, 56, 56};
-  EXPECT_EQ(refused(digits, {0, 1}), "digits: expected gray images of 28 x 28, found 1 channels of 56 x 56");
+  EXPECT_EQ(refused(digits, {0, 1}),
+            "digits: expected grayscale images of 28 x 28 pixels, found 1 channels of 56 x 56");
   const DiagvibPart& train = diagvib_experiment("discriminability").part("train");
   DiagvibSet few = empty_set(DiagvibSplit::train, two_classes, 4);  // pools of one digit, halves of none
   const std::vector<std::size_t> both = {0, 1};

@@ -295,11 +295,11 @@ TEST_F(Range, BadInputIsOneLine) {
   EXPECT_EQ(message(1.5), "validity: expected a score from 0 to 1, found 1.5");
   EXPECT_EQ(message(std::nan("")), "validity: expected a score from 0 to 1, found nan");
   target_.features.reset();
-  EXPECT_EQ(message(.5), "t: expected features, which the critics were asked to use, found none");
+  EXPECT_EQ(message(.5), "t: expected features, which the critics are set to use, found none");
   source_ = featured("s", 20, 3, false, 1);
   EXPECT_EQ(message(.5), "s: expected at least 4 features for a range, found 3");
   source_.features.reset();
-  EXPECT_EQ(message(.5), "s: expected features, which the critics were asked to use, found none");
+  EXPECT_EQ(message(.5), "s: expected features, which the critics are set to use, found none");
 }
 
 }  // namespace leeway::error_bound::critic_rows_test

@@ -120,11 +120,11 @@ TEST(CompareLosses, IsStudentsPairedTest) {
 TEST_F(ShiftTableFile, RefusalsNameTheColumn) {
   EXPECT_THAT(refusal("a,b\n1,2\n"), ::testing::HasSubstr("found none among a, b"));
   EXPECT_THAT(refusal("truth,error,a\n1,1,2\n"), ::testing::HasSubstr("found truth and error"));
-  EXPECT_THAT(refusal("truth,a\n1,.5\n.5,7\n"), ::testing::HasSubstr("that are no method: leave them out"));
+  EXPECT_THAT(refusal("truth,a\n1,.5\n.5,7\n"), ::testing::HasSubstr("that are not methods: exclude them"));
   EXPECT_EQ(refusal("truth,a\n1,.5\n.5,x\n").substr(0, 9), "table.csv");
   EXPECT_EQ(refusal("truth,a\n1,.5\n", {"b"}), "table.csv: expected a column 'b', found columns truth, a");
   EXPECT_THAT(refusal("truth,alpha\n1,.5\n", {"alhpa"}), ::testing::HasSubstr("alpha; did you mean alpha?"));
-  EXPECT_THAT(refusal("truth,note\n1,x\n"), ::testing::HasSubstr("found none beside the true values"));
+  EXPECT_THAT(refusal("truth,note\n1,x\n"), ::testing::HasSubstr("found none besides the true values"));
   EXPECT_EQ(refusal("truth,a\n"), "table.csv: expected at least 1 row below the header, found none");
   EXPECT_EQ(refusal("truth,a\nnan,.5\n").substr(0, 48), "table.csv: expected column 'truth' within 0 to 1");
 }

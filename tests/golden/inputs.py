@@ -154,4 +154,4 @@ def make(folder, root):
     (folder / "wrong-study.toml").write_text(
         '[shift]\ndata = "gray.npz"\nname = "contrast"\nstrenght = [0.2, 0.4]\nout = "x.npz"\n')
     (folder / "own-study.toml").write_text(
-        '[assess]\nsource = "pair-clean.npz"\ntarget.new = ["pair-shifted.npz", "target.npz"]\nrestarts = [3, 10]\n')
+        '[assess]\nsource = "source.npz"\ntarget.new = ["week1.npz", "target.npz"]\nrestarts = [3, 10]\n')

@@ -17,7 +17,7 @@ MAY_INCLUDE = {"core": set(), "io": {"core"}, **{folder: {"core", "io"} for fold
                "tasks": {"core", "io", "shift", "attack", "endpoint", "describe", "render"} | ANALYSES, "sweep": {"core", "io", "describe", "tasks"}}
 NN_FACADES = tuple(f"leeway/nn/{name}.h" for name in ("session", "predictor", "model", "train"))  # tasks, too
 FACADE_ONLY = {"apps", "examples", "python"}  # folders that know every part, but of nn the facades alone
-MOST_LINES = {("leeway", "apps", "python/src"): 104_500, ("tests",): 53_600}  # C++; C++ and scripts
+MOST_LINES = {("leeway", "apps", "python/src"): 108_400, ("tests",): 55_600}  # C++; C++ and scripts
 LONGEST = {"leeway": 500, "apps": 500, "examples": 59, "python": 500}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -152,11 +152,11 @@ class Records(unittest.TestCase):
         features = rng.normal(0, 1, (60, 4))
         for name, moved in (("before", features), ("after", features + rng.normal(0, .1, features.shape))):
             numpy.savez(cls.folder / f"{name}.npz", logits=features[:, :3], features=moved, labels=labels[:60])
-        digits = numpy.zeros((40, 1, 28, 28), numpy.uint8)
-        for i in range(40):
+        digits = numpy.zeros((300, 1, 28, 28), numpy.uint8)
+        for i in range(300):
             digits[i, 0, 4:24, 10 + i % 5:16] = 255
         for name in ("digits", "test-digits"):
-            numpy.savez(cls.folder / f"{name}.npz", x=digits, y=numpy.arange(40) % 10)
+            numpy.savez(cls.folder / f"{name}.npz", x=digits, y=numpy.arange(300) % 10)
         for name, text in {"study.toml": '[pa]\nclean = "examples/data/clean.npz"\nshifted = ["examples/data/blurred.npz", '
                                          '"examples/data/production.npz"]\n',  # production has another number of rows
                            "shifts.csv": "data_set,truth,ac,cot\na,.5,.6,.4\na,.6,.6,.5\nb,.7,.9,.8\n",

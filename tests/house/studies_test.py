@@ -65,6 +65,9 @@ class Studies(unittest.TestCase):
     def test_pa_interval(self):
         self.check("pa-interval", "pa_interval_tables.py")
 
+    def test_claims(self):
+        self.check("../claims", "claims_tables.py")
+
 
 if __name__ == "__main__":
     unittest.main()

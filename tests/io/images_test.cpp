@@ -80,7 +80,7 @@ TEST_F(ImagesFile, Refused) {
 TEST_F(ImagesFile, OtherLayoutsAreFoundOut) {
   const Images grey = read({{"x", make_array<std::uint8_t>({2, 1, 3}, {0, 1, 2, 3, 4, 5})}});
   EXPECT_THAT(grey.pixels.shape, ElementsAre(2, 1, 1, 3));
-  EXPECT_THAT(grey.note, HasSubstr("(2, 1, 3) is read as gray images"));
+  EXPECT_THAT(grey.note, HasSubstr("(2, 1, 3) is read as grayscale images"));
   // (1, 2, 2, 3): pixel by pixel red, green, blue
   const Images colour =
       read({{"x", make_array<std::uint8_t>({1, 2, 2, 3}, {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32})}});

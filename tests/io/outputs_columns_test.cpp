@@ -134,7 +134,7 @@ TEST_F(OutputsText, ConfidencesAreNotScoresOfThePositiveClass) {
   EXPECT_EQ(table_error("label,prediction,prob\n1,1,.9\n0,1,.8\n"), "no error");
   EXPECT_THAT(table_error("label,prediction,confidence\n0,0,.9\n"), HasSubstr("found only confidences"));
   EXPECT_THAT(read_table("label,prob\n0,.9\n1,.8\n1,.7\n0,.6\n0,.5\n").warnings,
-              ElementsAre(HasSubstr("but is nowhere small")));
+              ElementsAre(HasSubstr("although none of its values is small")));
 }
 
 TEST_F(OutputsText, ThePositiveClassOfTextLabels) {
@@ -289,7 +289,7 @@ TEST_F(OutputsText, APredictionMayNotBeTheLargestScore) {
 
 TEST_F(OutputsText, IdsThatOccurTwice) {
   EXPECT_THAT(read_table("id,p_0,p_1\na,.5,.5\nb,.5,.5\na,.5,.5\n").warnings,
-              ElementsAre(HasSubstr("1 of 3 rows have the id of another row")));
+              ElementsAre(HasSubstr("1 of 3 rows have the same id as another row")));
 }
 
 TEST_F(OutputsText, FramesOfNumbers) {

@@ -268,9 +268,9 @@ TEST(Normalizations, ThoseThatFitEquallyWellAreNamedTogether) {
   ASSERT_TRUE(found);
   std::vector<std::string> names{found->best.name};
   for (const NamedNormalization& one : found->others) names.push_back(one.name);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"pixels -1 to 1", "ImageNet", "CIFAR-10",
-                                      "CIFAR-10, standard deviations of many scripts", "CIFAR-100", "CLIP"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"pixels -1 to 1", "ImageNet", "CIFAR-10",
+                                             "CIFAR-10, standard deviations as in many scripts", "CIFAR-100",
+                                             "CLIP"}));
   EXPECT_EQ(found->accuracy, 1);
 }
 

@@ -124,7 +124,7 @@ TEST_F(SelectedTraining, StartsAnewUnderAnotherSelectionOrWithoutItsEpochs) {
   const TrainResult gone = session().train(images_, options_, folder_ / "m");
   EXPECT_EQ(gone.resumed_after, 0U);
   EXPECT_EQ(gone.notes,
-            std::vector{(folder_ / "kept").string() + ": does not have every epoch: starting over"});
+            std::vector{(folder_ / "kept").string() + ": some epochs are missing: starting over"});
   EXPECT_NE(kept(1), "");
   interrupt();
   options_.selection.strength = .2;

@@ -78,7 +78,7 @@ TEST_F(OldState, ThatLacksSomethingIsNotUsed) {
   EXPECT_THAT(note_after([](Safetensors& content) {
                 content.metadata = {{"state", "{}"}};
               }),
-              Says("m.state: expected the state of a training, found none: starting over"));
+              Says("m.state: expected the state of a training run, found none: starting over"));
   EXPECT_THAT(note_after([](Safetensors& content) {
                 content.metadata = {{"training", R"({"schema": "leeway.training/1"})"}};
               }),

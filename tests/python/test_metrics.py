@@ -192,7 +192,7 @@ def test_epochs_that_are_refused(epochs):
     selection.add(0, clean, shifted, labels)
     with pytest.raises(leeway.Error, match="a new epoch, found '0' again"):
         selection.add(0, clean, shifted, labels)
-    with pytest.raises(leeway.Error, match="labels of the earlier epochs.* found others"):
+    with pytest.raises(leeway.Error, match="the same labels as in earlier epochs.* found others"):
         selection.add(1, clean, shifted, labels.flip(0))
     with pytest.raises(leeway.Error, match="or a PosteriorAgreement, found Tensor alone"):
         selection.add(1, clean)

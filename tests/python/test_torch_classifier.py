@@ -162,7 +162,7 @@ def test_a_model_beside_an_assessment_that_does_not_fit(network_files):
                           "model: expected 10 classes as in source, found 3")):
         assert words in message(leeway.assess, source, target, **given, **sets)
     two = {"a": source, "b": source}, {"a": {"t": target}, "b": {"t": target}}
-    assert "a dictionary from models in model, because there are 2 models" in message(leeway.assess, *two, model=model, x=x, sigma=.1, **sets)
+    assert "a dictionary with model names as keys in model, because there are 2 models" in message(leeway.assess, *two, model=model, x=x, sigma=.1, **sets)
     both = leeway.assess(*two, model={"b": model}, x=x, sigma=.1, survival_rows=5, **sets)
     assert [one.model for one in both.average_case] == ["b"]
 

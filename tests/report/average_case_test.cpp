@@ -43,7 +43,7 @@ TEST(AverageCasePage, SaysWhichGroupsDiffer) {
   AverageCase record = tasks::test::full_average_case();
   std::string page = page_of(record);
   EXPECT_THAT(page, HasSubstr("<section id=\"groups\""));
-  EXPECT_THAT(page, HasSubstr("Noise affects groups by light &lt;b&gt; unequally: at σ = 0.2"));
+  EXPECT_THAT(page, HasSubstr("Noise affects groups by light &lt;b&gt; unequally: at σ = 0.2,"));
   EXPECT_THAT(page, HasSubstr("<td>dim &lt;b&gt; (less) and lit (more)</td>"));
   record.found.group_bias.push_back({"site", record.found.group_bias[0].of});
   record.found.group_bias.back().of.p_value = .03;  // not beyond .05 / 2
@@ -115,7 +115,7 @@ TEST(AverageCasePage, ManyClassesSigmasAndMethodsDoNotFloodThePage) {
   }
   const std::string page = page_of(record, pictures);
   EXPECT_THAT(page, HasSubstr("Every method at every σ (35 rows)"));
-  EXPECT_THAT(page, HasSubstr("The charts show the 20 least robust of 100 classes, the table shows all."));
+  EXPECT_THAT(page, HasSubstr("The charts show the 20 least robust of 100 classes; the table shows all."));
   EXPECT_THAT(page, HasSubstr("Images are shown for the 20 classes with the least robust samples."));
   EXPECT_EQ(occurrences(page, "<p class=\"row\">least robust</p>"), 20u);
   EXPECT_EQ(occurrences(page, "alt=\"row 19\""), 2u);

@@ -69,7 +69,7 @@ TEST(BoundPage, SaysTheBoundByEachInequalityAndEveryRestart) {
 
 TEST(EvaluatePage, SaysHowOftenAndHowFarTheErrorIsUnderstated) {
   const std::string page = page_of(tasks::test::evaluation());
-  EXPECT_THAT(page, HasSubstr("At worst cot understates the error by 30.0 points"));
+  EXPECT_THAT(page, HasSubstr("At worst, cot understates the error by 30.0 points"));
   EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"scatter\">"), 1u);
   EXPECT_EQ(occurrences(page, "<figure class=\"chart\" data-spec=\"lines\">"), 1u);
   EXPECT_THAT(page, Not(HasSubstr("Against delta")));

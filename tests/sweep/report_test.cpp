@@ -113,7 +113,8 @@ TEST(SweepReport, ChangesArePairedBySeed) {
   EXPECT_FALSE(uniform.mean.low);
   EXPECT_EQ(uniform.basis, "none");
   EXPECT_NEAR(*change_of(record, "mixup", "").change.mean.value, .035, 1e-9);
-  EXPECT_THAT(record.envelope.findings, Contains("Against erm, over all cases: mixup better, none worse."));
+  EXPECT_THAT(record.envelope.findings,
+              Contains("Compared with erm, over all cases: mixup better, none worse."));
 }
 
 // Of four cases the mean ranks of "a" are 1, 1, 1.5 and 1: mean 1.125, s = .25, t of three degrees of freedom 3.18245.

@@ -430,7 +430,8 @@ TEST(Plan, WordsThatNoStudyGivesAreRefused) {
   changed.units[0].words[0] = "rm";
   EXPECT_REFUSED(require_runnable(changed, small_catalog(), "p"), "a command line of 'rm'...");
   changed.version = "9.0.0";
-  EXPECT_REFUSED(require_runnable(changed, small_catalog(), "p"), "another folder), found a plan of 9.0.0");
+  EXPECT_REFUSED(require_runnable(changed, small_catalog(), "p"),
+                 "different folder), found a plan made by leeway 9.0.0");
 }
 
 TEST(Script, PathsThatSchedulersReadAreRefused) {

@@ -3,6 +3,7 @@
 Commands, exit status, records and families come from what build/release/bin/leeway prints; the C++ interface from Doxygen (cpp.py). Files
 outside docs/ to which a page links are added at project/PATH.
 """
+import html
 import json
 import os
 import pathlib
@@ -56,7 +57,7 @@ def add_commands():
         text = f"leeway {' '.join(name)}\n\n{description}.\n\n" + fenced(usage)
         for heading, items in blocks.items():
             text += f"**{heading.rstrip(':')}**\n\n"
-            text += table(["option", "meaning"], [[f"`{option.replace('|', chr(92) + '|')}`", cell(meaning)] for option, meaning in items])
+            text += table(["option", "meaning"], [["<code>" + html.escape(option).replace("|", "&#124;") + "</code>", cell(meaning)] for option, meaning in items])
         page = f"reference/commands/{name[0]}.md"
         pages[page] = pages.get(page, "") + "#" * min(len(name), 2) + " " + text + fenced(footer)
         index[page] = index.get(page, f"{description}")

@@ -104,7 +104,7 @@ double frechet_distance(const MatrixPair& sets, Progress*) {
 }  // namespace
 
 Distance frechet() {
-  return {{"frechet", "Frechet distance of the features, as if both sets were normally distributed",
+  return {{"frechet", "Frechet distance between the features, as if both sets were normally distributed",
            "Dowson and Landau 1982; Heusel et al., NeurIPS 2017"},
           Compared::features,
           /*paired=*/false,

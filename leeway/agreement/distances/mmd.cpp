@@ -97,11 +97,12 @@ double mmd_distance(const MatrixPair& sets, Progress* progress) {
 }  // namespace
 
 Distance mmd() {
-  return {{"mmd", "squared maximum mean discrepancy of the features, Gaussian kernels of variance 10 to 50",
-           "Gretton et al., JMLR 2012; kernel as Jiménez Rodríguez 2024, section 4.2.2"},
-          Compared::features,
-          /*paired=*/false,
-          mmd_distance};
+  return {
+      {"mmd", "squared maximum mean discrepancy of the features, Gaussian kernels with variances 10 to 50",
+       "Gretton et al., JMLR 2012; kernel as in Jiménez Rodríguez 2024, section 4.2.2"},
+      Compared::features,
+      /*paired=*/false,
+      mmd_distance};
 }
 
 }  // namespace leeway::agreement

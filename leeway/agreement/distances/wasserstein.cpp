@@ -48,7 +48,7 @@ double wasserstein_1(std::span<double> a, std::span<double> b) {
 }
 
 Distance wasserstein() {
-  return {{"wasserstein", "Wasserstein-1 distance of the probabilities of each class, mean over classes",
+  return {{"wasserstein", "Wasserstein-1 distance between the probabilities of each class, mean over classes",
            "Jiménez Rodríguez 2024, section 4.2.2, class by class"},
           Compared::probabilities,
           /*paired=*/false,

@@ -15,7 +15,7 @@ double wasserstein_flattened_distance(const MatrixPair& sets, Progress*) {
 
 Distance wasserstein_flattened() {
   return {{"wasserstein-flattened",
-           "Wasserstein-1 distance of all probabilities as one sample, regardless of class",
+           "Wasserstein-1 distance between all probabilities as one sample, regardless of class",
            "Jiménez Rodríguez 2024, section 4.2.2"},
           Compared::probabilities,
           /*paired=*/false,

@@ -13,8 +13,10 @@ Pairing given() {
           [](const Sample& clean, const Sample& shifted, std::uint64_t) {
             const std::size_t n = rows_of(clean);
             if (rows_of(shifted) != n)
-              refuse(shifted.name, fmt::format("{} rows, as in {}, for rows paired as given", n, clean.name),
-                     fmt::format("{}", rows_of(shifted)));
+              refuse(
+                  shifted.name,
+                  fmt::format("{} rows, as in {}, because rows are paired in the given order", n, clean.name),
+                  fmt::format("{}", rows_of(shifted)));
             std::vector<RowPair> pairs;
             for (std::size_t i = 0; i < n; ++i) pairs.push_back({i, i});
             return pairs;

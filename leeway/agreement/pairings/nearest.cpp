@@ -13,7 +13,7 @@ std::vector<RowPair> nearest_pairs(const Sample& clean, const Sample& shifted, s
 }  // namespace
 
 Pairing nearest() {
-  return {{"nearest", "each shifted row with the clean row of nearest features",
+  return {{"nearest", "each shifted row with the clean row that has the nearest features",
            "Jiménez Rodríguez 2024, section 3.6.3"},
           /*needs_labels=*/false,
           /*needs_features=*/true,

@@ -5,7 +5,7 @@
 namespace leeway::average_case {
 
 NoiseKind gaussian() {
-  return {{"gaussian", "normal, independent in each coordinate or with a covariance", ""},
+  return {{"gaussian", "normal, independent coordinates or a given covariance", ""},
           /*covariance=*/true,
           fill_normal};
 }

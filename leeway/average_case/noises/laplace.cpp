@@ -5,7 +5,7 @@
 namespace leeway::average_case {
 
 NoiseKind laplace() {
-  return {{"laplace", "Laplace in each coordinate, with variance sigma^2", ""},
+  return {{"laplace", "Laplace, independent coordinates with variance sigma^2", ""},
           /*covariance=*/false,
           fill_laplace};
 }

@@ -5,7 +5,7 @@
 namespace leeway::average_case {
 
 NoiseKind uniform() {
-  return {{"uniform", "uniform in each coordinate, with variance sigma^2", ""},
+  return {{"uniform", "uniform, independent coordinates with variance sigma^2", ""},
           /*covariance=*/false,
           fill_uniform};
 }

@@ -179,7 +179,7 @@ CriticRows Made::rows(std::span<const std::size_t> from_source,
 
 Rows values_of(const Sample& sample, const Representation& representation) {
   if (representation.kind == Representation::Kind::logits) return sample.logits;
-  if (!sample.features) refuse(sample.name, "features, which the critics were asked to use", "none");
+  if (!sample.features) refuse(sample.name, "features, which the critics are set to use", "none");
   if (sample.features->shape[1] == 0) refuse(sample.name, "at least 1 column of features", "none");
   return *sample.features;
 }
@@ -283,7 +283,7 @@ std::string out_of_reach(const Sample& source, const Sample& target, const Dis2O
   if (products <= most_critic_products) return "";
   return fmt::format(
       "{}: {} critics of {:.0f} parameters on {:.0f} rows take {:.0e} multiplications, more than {:.0e}; "
-      "train them on fewer rows, or ask for fewer restarts",
+      "train them on fewer rows, or use fewer restarts",
       source.name, options.restarts, parameters, rows, products, most_critic_products);
 }
 

@@ -85,15 +85,14 @@ CombinedAnswer combined_answer(const Evidence& e) {
 }
 
 std::string_view likely_words() {
-  return "The likely range held the error of 92% of 1,920 simulated shifts that were not used in its "
-         "fit, and of 123 of 124 real shifts. It held the error of 40% of 480 shifts that outputs cannot "
-         "show: either only labels change, or the model makes confident mistakes.";
+  return "The likely range contained the error of 92% of 1,920 simulated shifts that were not used in its "
+         "fit, and of 123 of 124 real shifts. It contained the error of 40% of 480 shifts that outputs "
+         "cannot show: either only labels change, or the model makes confident mistakes.";
 }
 
 Estimator combined() {
   return {{"combined",
-           "a regression on the other estimates and on the change of the outputs, fitted on simulated shifts",
-           ""},
+           "regression on the other estimates and the change of the outputs, fitted on simulated shifts", ""},
           "the shift is like the simulated ones, which change inputs, class mix or confidence",
           "labels change while outputs do not, or the model makes confident mistakes",
           /*transport=*/true,

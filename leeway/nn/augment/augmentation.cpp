@@ -3,24 +3,13 @@
 namespace leeway::nn::augment {
 
 // Defined in crop.cpp, jitter.cpp, imagenet.cpp, randaugment.cpp, autoaugment.cpp, augmix.cpp, views.cpp, mix.cpp.
-Augmentation flip();
-Augmentation crop();
-Augmentation jitter();
-Augmentation imagenet();
-Augmentation randaugment();
-Augmentation autoaugment_imagenet();
-Augmentation autoaugment_cifar10();
-Augmentation augmix();
-Augmentation weak();
-Augmentation strong();
-Augmentation mixup();
-Augmentation cutmix();
+Augmentation flip(), crop(), jitter(), imagenet(), randaugment(), autoaugment_imagenet(),
+    autoaugment_cifar10(), augmix(), weak(), strong(), mixup(), cutmix();
 
 std::span<const Augmentation> augmentations() {
   static const Augmentation list[] = {
       flip(),   crop(), jitter(), imagenet(), randaugment(), autoaugment_imagenet(), autoaugment_cifar10(),
-      augmix(), weak(), strong(), mixup(),    cutmix(),
-  };
+      augmix(), weak(), strong(), mixup(),    cutmix()};
   return list;
 }
 

@@ -56,13 +56,13 @@ Crop draw_crop(std::size_t height, std::size_t width, double scale, double ratio
 
 Augmentation imagenet() {
   return {{"imagenet",
-           "random crop of area and aspect ratio, resized; optional flip, color jitter and grayscale",
+           "crop of random area and aspect ratio, resized; optional flip, color jitter and grayscale",
            "Szegedy et al., CVPR 2015; He et al., CVPR 2016",
            {{"crop-scale", .08, .0001, 1, "minimum share of the area"},
             {"crop-ratio", .75, .01, 1, "minimum aspect ratio of the crop; the maximum is its inverse"},
             {"flip", 0, 0, 1, "probability of a horizontal flip"},
             {"jitter", .4, 0, 1, "maximum relative change of brightness, contrast and saturation (uniform)"},
-            {"hue", 0, 0, .5, "maximum rotation of the hue, share of the circle"},
+            {"hue", 0, 0, .5, "maximum rotation of the hue, as a share of the circle"},
             {"gray", 0, 0, 1, "probability of grayscale"}}},
           crop_and_resize};
 }

@@ -24,7 +24,7 @@ Augmentation jitter() {
            {{"brightness", .4, 0, 1, "maximum relative change of brightness (uniform)"},
             {"contrast", .4, 0, 1, "maximum relative change of contrast"},
             {"saturation", .4, 0, 1, "maximum relative change of saturation"},
-            {"hue", 0, 0, .5, "maximum rotation of the hue, share of the circle"}}},
+            {"hue", 0, 0, .5, "maximum rotation of the hue, as a share of the circle"}}},
           [](const Picture& picture, const Parameters& parameters, Random& random) {
             change_colours(picture,
                            {parameters.at("brightness"), parameters.at("contrast"),

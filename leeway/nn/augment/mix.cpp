@@ -77,7 +77,7 @@ Augmentation mixup() {
 
 Augmentation cutmix() {
   return {{"cutmix",
-           "replace a box of each image by that of another image; labels mixed by area",
+           "replace a box in each image with the same box from another image; labels mixed by area",
            "Yun et al., ICCV 2019",
            {{"alpha", 1, .01, 100, "1 minus the box area follows Beta(alpha, alpha), drawn once per batch"},
             {"probability", 1, 0, 1, "probability that a batch is mixed"}}},

@@ -39,7 +39,7 @@ void check_magnitude(const Parameters& parameters) {
 Augmentation randaugment() {
   return {{"randaugment",
            "random operations out of 14, with a common magnitude",
-           "Cubuk et al., NeurIPS 2020; operations and magnitudes of torchvision",
+           "Cubuk et al., NeurIPS 2020; operations and magnitudes as in torchvision",
            {{"num-ops", 2, 0, 20, "number of operations", true},
             {"magnitude", 9, 0, 1000, "common magnitude, 0 to bins - 1", true},
             {"bins", 31, 2, 1001, "number of magnitudes", true}}},

@@ -19,22 +19,20 @@ struct Ranged {
   bool whole = false;
 };
 
-constexpr std::array<Ranged, 14> strong_operations = {{
-    {Operation::identity, 0, 0},
-    {Operation::autocontrast, 0, 0},
-    {Operation::equalize, 0, 0},
-    {Operation::rotate, -30, 30},
-    {Operation::solarize, 0, 256},
-    {Operation::color, .05, .95},
-    {Operation::posterize, 4, 8, true},
-    {Operation::contrast, .05, .95},
-    {Operation::brightness, .05, .95},
-    {Operation::sharpness, .05, .95},
-    {Operation::shear_x, -.3, .3},
-    {Operation::shear_y, -.3, .3},
-    {Operation::translate_x, -.3, .3},
-    {Operation::translate_y, -.3, .3},
-}};
+constexpr std::array<Ranged, 14> strong_operations = {{{Operation::identity, 0, 0},
+                                                       {Operation::autocontrast, 0, 0},
+                                                       {Operation::equalize, 0, 0},
+                                                       {Operation::rotate, -30, 30},
+                                                       {Operation::solarize, 0, 256},
+                                                       {Operation::color, .05, .95},
+                                                       {Operation::posterize, 4, 8, true},
+                                                       {Operation::contrast, .05, .95},
+                                                       {Operation::brightness, .05, .95},
+                                                       {Operation::sharpness, .05, .95},
+                                                       {Operation::shear_x, -.3, .3},
+                                                       {Operation::shear_y, -.3, .3},
+                                                       {Operation::translate_x, -.3, .3},
+                                                       {Operation::translate_y, -.3, .3}}};
 
 // A whole number from -most to most.
 std::ptrdiff_t offset(std::size_t most, Random& random) {
@@ -84,8 +82,8 @@ Augmentation weak() {
 }
 
 Augmentation strong() {
-  return {{"strong", "as weak, then two of 14 operations and a gray square",
-           "Sohn et al., NeurIPS 2020, section 2.3; operations as Garg et al., ICML 2023 (RLSbench)"},
+  return {{"strong", "like weak, then two of 14 operations and a gray square",
+           "Sohn et al., NeurIPS 2020, section 2.3; operations as in Garg et al., ICML 2023 (RLSbench)"},
           change_strongly};
 }
 

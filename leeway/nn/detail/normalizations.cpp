@@ -120,8 +120,8 @@ std::vector<NamedNormalization> common_normalizations(std::size_t channels) {
   if (channels == 3) {
     list.push_back({"ImageNet", {1, {.485, .456, .406}, {.229, .224, .225}}});
     list.push_back({"CIFAR-10", {1, {.4914, .4822, .4465}, {.2470, .2435, .2616}}});
-    list.push_back(
-        {"CIFAR-10, standard deviations of many scripts", {1, {.4914, .4822, .4465}, {.2023, .1994, .2010}}});
+    list.push_back({"CIFAR-10, standard deviations as in many scripts",
+                    {1, {.4914, .4822, .4465}, {.2023, .1994, .2010}}});
     list.push_back({"CIFAR-100", {1, {.5071, .4865, .4409}, {.2673, .2564, .2762}}});
     list.push_back({"CLIP", clip_normalization()});
   }

@@ -135,7 +135,7 @@ torch::Tensor shared_tensor(const Array& array) {
 Array shared_array(const torch::Tensor& tensor) {
   const torch::Tensor plain = tensor.detach().to(torch::kCPU).contiguous();
   const auto* const same = std::ranges::find(same_types, plain.scalar_type(), &SameType::held);
-  if (same == std::end(same_types)) throw std::logic_error("a tensor of a type that arrays lack");
+  if (same == std::end(same_types)) throw std::logic_error("a tensor of a type that arrays do not support");
   return {same->type,
           {plain.sizes().begin(), plain.sizes().end()},
           {plain.data_ptr(), [plain](const void*) {}},

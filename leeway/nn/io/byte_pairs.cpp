@@ -158,7 +158,7 @@ BytePairs::BytePairs(std::string_view merges, std::string_view vocab_json, const
     const std::size_t blank = std::min(line.find(' '), line.size());
     const auto left = ids.find(std::string(line.substr(0, blank)));
     const auto right = ids.find(std::string(line.substr(std::min(blank + 1, line.size()))));
-    if (left == ids.end() || right == ids.end()) refuse_line("two symbols of the lines before");
+    if (left == ids.end() || right == ids.end()) refuse_line("two symbols from earlier lines");
     const auto id = static_cast<std::int32_t>(ids.size());
     merged_[pair_of(left->second, right->second)] = id;
     if (!ids.emplace(left->first + right->first, id).second) refuse_line("a new symbol");
@@ -167,7 +167,7 @@ BytePairs::BytePairs(std::string_view merges, std::string_view vocab_json, const
   ids["<|startoftext|>"] = start_;
   ids["<|endoftext|>"] = start_ + 1;
   if (!vocab_json.empty())
-    check_ids(vocab_json, ids, "vocab.json beside " + name);
+    check_ids(vocab_json, ids, "vocab.json next to " + name);
   else if (merged_.size() != published_merges)
     refuse(name, fmt::format("{} merges", published_merges), merged_.size());
 }

@@ -246,7 +246,7 @@ Architecture take_clip(ModelInfo& info, ArrayMap& tensors, const ClipTexts& text
     read_config(config, plans);
   else if (hugging_face)
     info.notes.push_back(name +
-                         ": quick-GELU is used, as in OpenAI's models; config.json is not beside the file");
+                         ": quick-GELU is used, as in OpenAI's models; config.json is not next to the file");
   check_clip(info, texts, plans);
   const double scale =
       std::exp(to_tensor(clip_tensor(given, "logit_scale", name), name).mean().item<double>());

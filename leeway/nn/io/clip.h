@@ -1,10 +1,10 @@
-// Files with both towers of CLIP, by OpenAI's or Hugging Face's names of tensors.
+// Files with both towers of CLIP, with OpenAI's or Hugging Face's tensor names.
 //
-// Sizes are read from the shapes. Activation: quick-GELU, as in OpenAI's weights; of Hugging Face's names,
-// `hidden_act` in config.json beside the file. Heads: width / 64, or `num_attention_heads` there.
+// Sizes are read from the shapes. Activation: quick-GELU, as in OpenAI's weights; for Hugging Face's names,
+// `hidden_act` in config.json next to the file. Heads: width / 64, or `num_attention_heads` there.
 //
 // Row k of the linear layer is exp(logit_scale) times the text tower's output for class k: the mean over the
-// templates of vectors of length 1, scaled to length 1. So logits are those of CLIP.
+// templates of vectors of length 1, scaled to length 1. So the logits equal CLIP's.
 #pragma once
 
 #include <filesystem>

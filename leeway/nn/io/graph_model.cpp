@@ -31,8 +31,7 @@ torch::ScalarType input_type(const onnx::Value& value, const std::string& name) 
   constexpr Known known[] = {
       {"", torch::kFloat32},         {"float32", torch::kFloat32}, {"float16", torch::kFloat32},
       {"bfloat16", torch::kFloat32}, {"float64", torch::kFloat64}, {"uint8", torch::kUInt8},
-      {"int8", torch::kInt8},        {"int32", torch::kInt32},     {"int64", torch::kInt64},
-  };
+      {"int8", torch::kInt8},        {"int32", torch::kInt32},     {"int64", torch::kInt64}};
   const auto* const found = std::ranges::find(known, std::string_view(value.type), &Known::name);
   if (found == std::end(known))
     refuse(name, fmt::format("an input {} of numbers", in_quotes(value.name)), value.type);
@@ -105,8 +104,8 @@ std::string groups_note(std::int64_t batch) {
   std::string text = fmt::format(" has a fixed batch size of {}", batch);
   if (batch > shard)
     text += fmt::format(
-        ", so that every shard of {} rows costs {}, {:.3g} times as much (export it with a dynamic batch "
-        "axis)",
+        ", so that every shard of {} rows costs as much as {} rows, a factor of {:.3g} (export it with a "
+        "dynamic batch axis)",
         shard, batch, static_cast<double>(batch) / static_cast<double>(shard));
   return text;
 }

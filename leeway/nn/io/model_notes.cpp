@@ -78,13 +78,9 @@ const Key& key_of(const TomlEntry& entry) {
        "template = \"text with {}\" or a list of such texts",
        {Kind::scalar, Kind::list},
        [](const auto& e, auto& n) { n.templates = e.values; }},
-      {"vocabulary",
-       "vocabulary = \"file\"",
-       {Kind::scalar},
-       [](const auto& e, auto& n) {
+      {"vocabulary", "vocabulary = \"file\"", {Kind::scalar}, [](const auto& e, auto& n) {
          n.vocabulary = std::filesystem::path(n.path).parent_path() / e.values[0];
-       }},
-  };
+       }}};
   const std::string given = entry.table.empty() ? entry.key : fmt::format("[{}] {}", entry.table, entry.key);
   return keys[index_of_name(given, keys, &Key::name, entry.place)];
 }

@@ -1,4 +1,4 @@
-// FILE.toml: what the model file FILE does not say.
+// FILE.toml: what the model file FILE does not contain.
 //
 //   arch = "resnet20-cifar"          of named tensors; programs bring their own
 //   scale = 1                        the network takes (scale x - mean) / std of pixels x in [0,1]

@@ -38,24 +38,16 @@ Attribute attribute_of(const ::onnx::AttributeProto& attribute, const std::strin
                        const std::vector<std::filesystem::path>& folders) {
   using Proto = ::onnx::AttributeProto;
   if (!attribute.ref_attr_name().empty()) return Unread{};
-  switch (attribute.type()) {
-    case Proto::FLOAT:
-      return attribute.f();
-    case Proto::INT:
-      return std::int64_t{attribute.i()};
-    case Proto::STRING:
-      return attribute.s();
-    case Proto::TENSOR:
-      return array_of(attribute.t(), where, folders);
-    case Proto::FLOATS:
-      return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
-    case Proto::INTS:
-      return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
-    case Proto::STRINGS:
-      return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
-    default:
-      return Unread{};
-  }
+  const auto type = attribute.type();
+  if (type == Proto::FLOAT) return attribute.f();
+  if (type == Proto::INT) return std::int64_t{attribute.i()};
+  if (type == Proto::STRING) return attribute.s();
+  if (type == Proto::TENSOR) return array_of(attribute.t(), where, folders);
+  if (type == Proto::FLOATS) return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
+  if (type == Proto::INTS) return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+  if (type == Proto::STRINGS)
+    return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+  return Unread{};
 }
 
 Value value_of(const ::onnx::ValueInfoProto& info, const std::string& where) {

@@ -1,9 +1,8 @@
 // ONNX files (.onnx), read without LibTorch: a graph of named operators and arrays.
 //
 // Format: onnx.proto, IR version 3 to 8 and compatible ones, parsed by libonnx and checked here. float16 and
-// bfloat16 become float32. Initializers listed as inputs (IR 3) are no
-// inputs. External tensors must be at a relative path below the model's folder (symbolic links resolved);
-// aligned ones are mapped views.
+// bfloat16 become float32. Initializers listed as inputs (IR 3) are not inputs. External tensors must be at a
+// relative path below the model's folder (symbolic links resolved); aligned ones are mapped views.
 //
 // Errors: no model; above 2 GiB (protocol buffers' limit); no opset; dimensions that are negative, overflow
 // or do not match the bytes (checked before allocation); duplicate names; inputs made by no earlier node

@@ -42,8 +42,7 @@ constexpr TensorType tensor_types[] = {
     {"uint32", TensorProto::UINT32, ElementType::u32, 4, nullptr},
     {"uint16", TensorProto::UINT16, ElementType::u16, 2, nullptr},
     {"uint8", TensorProto::UINT8, ElementType::u8, 1, nullptr},
-    {"bool", TensorProto::BOOL, ElementType::boolean, 1, nullptr},
-};
+    {"bool", TensorProto::BOOL, ElementType::boolean, 1, nullptr}};
 
 const TensorType* find_tensor_type(std::int32_t code) {
   const auto* const found = std::ranges::find(tensor_types, code, &TensorType::code);
@@ -122,30 +121,20 @@ std::string raw_elements(const Numbers& numbers, const Array& array, const Tenso
 // int32_data holds everything of at most 32 bits but uint32; float16 as the 16 bits it is made of.
 std::string raw_of(const TensorProto& tensor, const Array& array, const TensorType& type,
                    const std::string& where) {
-  switch (type.code) {
-    case TensorProto::FLOAT:
-      return raw_elements<float>(tensor.float_data(), array, type, where);
-    case TensorProto::DOUBLE:
-      return raw_elements<double>(tensor.double_data(), array, type, where);
-    case TensorProto::INT64:
-      return raw_elements<std::int64_t>(tensor.int64_data(), array, type, where);
-    case TensorProto::UINT64:
-      return raw_elements<std::uint64_t>(tensor.uint64_data(), array, type, where);
-    case TensorProto::UINT32:
-      return raw_elements<std::uint32_t>(tensor.uint64_data(), array, type, where);
-    case TensorProto::INT32:
-      return raw_elements<std::int32_t>(tensor.int32_data(), array, type, where);
-    case TensorProto::INT16:
-      return raw_elements<std::int16_t>(tensor.int32_data(), array, type, where);
-    case TensorProto::INT8:
-      return raw_elements<std::int8_t>(tensor.int32_data(), array, type, where);
-    case TensorProto::UINT8:
-      return raw_elements<std::uint8_t>(tensor.int32_data(), array, type, where);
-    case TensorProto::BOOL:
-      return raw_elements<bool>(tensor.int32_data(), array, type, where);
-    default:
-      return raw_elements<std::uint16_t>(tensor.int32_data(), array, type, where);
-  }
+  const std::int32_t code = type.code;
+  if (code == TensorProto::FLOAT) return raw_elements<float>(tensor.float_data(), array, type, where);
+  if (code == TensorProto::DOUBLE) return raw_elements<double>(tensor.double_data(), array, type, where);
+  if (code == TensorProto::INT64) return raw_elements<std::int64_t>(tensor.int64_data(), array, type, where);
+  if (code == TensorProto::UINT64)
+    return raw_elements<std::uint64_t>(tensor.uint64_data(), array, type, where);
+  if (code == TensorProto::UINT32)
+    return raw_elements<std::uint32_t>(tensor.uint64_data(), array, type, where);
+  if (code == TensorProto::INT32) return raw_elements<std::int32_t>(tensor.int32_data(), array, type, where);
+  if (code == TensorProto::INT16) return raw_elements<std::int16_t>(tensor.int32_data(), array, type, where);
+  if (code == TensorProto::INT8) return raw_elements<std::int8_t>(tensor.int32_data(), array, type, where);
+  if (code == TensorProto::UINT8) return raw_elements<std::uint8_t>(tensor.int32_data(), array, type, where);
+  if (code == TensorProto::BOOL) return raw_elements<bool>(tensor.int32_data(), array, type, where);
+  return raw_elements<std::uint16_t>(tensor.int32_data(), array, type, where);
 }
 
 struct ExternalPlace {
@@ -226,7 +215,7 @@ Array array_of(const TensorProto& tensor, const std::string& where,
                const std::vector<std::filesystem::path>& folders) {
   const TensorType* const type = find_tensor_type(tensor.data_type());
   if (type == nullptr) refuse(where, "a tensor of real numbers", "type " + foreign_type(tensor.data_type()));
-  if (tensor.has_segment()) refuse(where, "a tensor in one piece", "a segment");
+  if (tensor.has_segment()) refuse(where, "a contiguous tensor", "a segment");
   Array array = shaped(tensor, *type, where);
   if (tensor.data_location() == TensorProto::EXTERNAL) {
     read_external(array, tensor, *type, where, folders);

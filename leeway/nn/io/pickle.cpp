@@ -370,7 +370,7 @@ const Machine::Instruction Machine::instructions[] = {
      [](Machine& m) {
        const std::vector<Id> items = m.pop_to_mark();
        m.refuse_call(items.empty() ? "nothing" : m.callee_name(items[0]));
-     }},
+     }}
 };
 
 Pickle Machine::run() {

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::string_view acting[] = {
     "os",     "posix",  "nt",      "subprocess", "pty",  "sys",    "shutil",     "socket",   "runpy",
-    "ctypes", "pickle", "_pickle", "importlib",  "code", "codeop", "webbrowser", "builtins", "__builtin__",
-};
+    "ctypes", "pickle", "_pickle", "importlib",  "code", "codeop", "webbrowser", "builtins", "__builtin__"};
 constexpr std::string_view builtin_data[] = {"set",   "frozenset", "complex", "bytearray", "bytes", "slice",
                                              "range", "object",    "getattr", "list",      "dict",  "tuple",
                                              "int",   "float",     "bool",    "str",       "type"};

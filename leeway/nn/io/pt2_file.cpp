@@ -29,8 +29,7 @@ constexpr NumberType number_types[] = {
     {3, 2, "int16", "torch.ShortStorage"},   {4, 3, "int32", "torch.IntStorage"},
     {5, 4, "int64", "torch.LongStorage"},    {6, 6, "float16", "torch.HalfStorage"},
     {7, 6, "float32", "torch.FloatStorage"}, {8, 7, "float64", "torch.DoubleStorage"},
-    {12, 11, "bool", "torch.BoolStorage"},   {13, 6, "bfloat16", "torch.BFloat16Storage"},
-};
+    {12, 11, "bool", "torch.BoolStorage"},   {13, 6, "bfloat16", "torch.BFloat16Storage"}};
 
 // An argument, an input and the like is an object of one entry, whose key says what it is.
 const std::string& kind_of(const json& object) {

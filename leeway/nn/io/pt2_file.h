@@ -1,7 +1,8 @@
 // Archives of torch.export (.pt2), read without LibTorch: a list of operators, and arrays. Nothing in them is code.
 //
-// Format: a zip archive of models/model.json (the program, schema 8, PyTorch 2.9 and later) and of one block of bytes a
-// tensor, with its type, sizes and strides in data/weights and data/constants. float16 and bfloat16 become float32.
+// Format: a zip archive of models/model.json (the program, schema 8, PyTorch 2.9 and later) and of one block
+// of bytes per tensor, with its type, sizes and strides in data/weights and data/constants. float16 and
+// bfloat16 become float32.
 //
 // Errors, before large allocations: another layout or schema; several inputs; outputs other than tensors; values
 // that no earlier operator makes, or two make; control flow; buffers that change; pickled or complex tensors; tensors

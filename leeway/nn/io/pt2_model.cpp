@@ -17,26 +17,24 @@ namespace {
 struct AtenName {
   std::string_view aten, onnx;
 };
-constexpr AtenName known_names[] = {
-    {"softmax", "Softmax"},
-    {"_softmax", "Softmax"},
-    {"sigmoid", "Sigmoid"},
-    {"linear", "Gemm"},
-    {"mm", "MatMul"},
-    {"matmul", "MatMul"},
-    {"add", "Add"},
-    {"sub", "Sub"},
-    {"dropout", "Dropout"},
-    {"clone", "Identity"},
-    {"contiguous", "Identity"},
-    {"alias", "Identity"},
-    {"to", "Cast"},
-    {"_to_copy", "Cast"},
-    {"flatten", "Flatten"},
-    {"view", "Reshape"},
-    {"reshape", "Reshape"},
-    {"squeeze", "Squeeze"},
-};
+constexpr AtenName known_names[] = {{"softmax", "Softmax"},
+                                    {"_softmax", "Softmax"},
+                                    {"sigmoid", "Sigmoid"},
+                                    {"linear", "Gemm"},
+                                    {"mm", "MatMul"},
+                                    {"matmul", "MatMul"},
+                                    {"add", "Add"},
+                                    {"sub", "Sub"},
+                                    {"dropout", "Dropout"},
+                                    {"clone", "Identity"},
+                                    {"contiguous", "Identity"},
+                                    {"alias", "Identity"},
+                                    {"to", "Cast"},
+                                    {"_to_copy", "Cast"},
+                                    {"flatten", "Flatten"},
+                                    {"view", "Reshape"},
+                                    {"reshape", "Reshape"},
+                                    {"squeeze", "Squeeze"}};
 
 // "conv2d" of "torch.ops.aten.conv2d.default".
 std::string short_name(std::string target) {

@@ -79,8 +79,7 @@ constexpr OwnOperator own_operators[] = {
     {"torch.ops.aten.scaled_dot_product_attention.default",
      "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
      "float dropout_p=0.0, bool is_causal=False, float? scale=None, bool enable_gqa=False) -> Tensor",
-     attention},
-};
+     attention}};
 
 // A number where an operator takes a tensor: it does not decide the type of the result.
 torch::Tensor tensor_of(const IValue& number) {

@@ -16,18 +16,16 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "storages are little-endian");
 
-constexpr StorageType types[] = {
-    {"torch.FloatStorage", ElementType::f32, 4, nullptr},
-    {"torch.DoubleStorage", ElementType::f64, 8, nullptr},
-    {"torch.HalfStorage", ElementType::f32, 2, float_from_half},
-    {"torch.BFloat16Storage", ElementType::f32, 2, float_from_bfloat16},
-    {"torch.LongStorage", ElementType::i64, 8, nullptr},
-    {"torch.IntStorage", ElementType::i32, 4, nullptr},
-    {"torch.ShortStorage", ElementType::i16, 2, nullptr},
-    {"torch.CharStorage", ElementType::i8, 1, nullptr},
-    {"torch.ByteStorage", ElementType::u8, 1, nullptr},
-    {"torch.BoolStorage", ElementType::boolean, 1, nullptr},
-};
+constexpr StorageType types[] = {{"torch.FloatStorage", ElementType::f32, 4, nullptr},
+                                 {"torch.DoubleStorage", ElementType::f64, 8, nullptr},
+                                 {"torch.HalfStorage", ElementType::f32, 2, float_from_half},
+                                 {"torch.BFloat16Storage", ElementType::f32, 2, float_from_bfloat16},
+                                 {"torch.LongStorage", ElementType::i64, 8, nullptr},
+                                 {"torch.IntStorage", ElementType::i32, 4, nullptr},
+                                 {"torch.ShortStorage", ElementType::i16, 2, nullptr},
+                                 {"torch.CharStorage", ElementType::i8, 1, nullptr},
+                                 {"torch.ByteStorage", ElementType::u8, 1, nullptr},
+                                 {"torch.BoolStorage", ElementType::boolean, 1, nullptr}};
 
 // Number of the last element that the view reads, or nothing where that overflows. No size is 0.
 std::optional<std::int64_t> last_element(const StridedView& view) {

@@ -63,19 +63,10 @@ Forward Network::finish(const torch::Tensor& /*maps*/) { throw std::logic_error(
 Network::Linearized Network::linearize(const torch::Tensor& /*x*/) { return {}; }
 
 // Each is defined in the file of its kind.
-Architecture linear();
-Architecture mlp();
-Architecture small_cnn();
-Architecture small_cnn_bn();
-Architecture defended_cnn();
-std::vector<Architecture> small_resnets();
-Architecture preact_resnet18();
-Architecture wrn_28_10();
-std::vector<Architecture> silu_wide_resnets();
-std::vector<Architecture> large_resnets();
-Architecture densenet121();
-std::vector<Architecture> vision_transformers();
-std::vector<Architecture> clips();
+Architecture linear(), mlp(), small_cnn(), small_cnn_bn(), defended_cnn(), preact_resnet18(), wrn_28_10(),
+    densenet121();
+std::vector<Architecture> small_resnets(), silu_wide_resnets(), large_resnets(), vision_transformers(),
+    clips();
 
 std::span<const Architecture> architectures() {
   static const std::vector<Architecture> list = [] {

@@ -89,7 +89,7 @@ class ClipText : public Network {
   torch::nn::LayerNorm ln_{nullptr};
 };
 
-constexpr std::string_view clip_source = "Radford et al., ICML 2021; names of OpenAI's weights";
+constexpr std::string_view clip_source = "Radford et al., ICML 2021; names as in OpenAI's weights";
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // CLIP: an image tower and a text tower whose outputs of length 1 are compared (Radford et al., ICML 2021).
-// Names of parameters are those of OpenAI's weights.
+// Parameter names match OpenAI's weights.
 #pragma once
 
 #include <cstdint>

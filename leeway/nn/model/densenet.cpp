@@ -85,8 +85,8 @@ class Densenet : public StagedNetwork {
 }  // namespace
 
 Architecture densenet121() {
-  return {{"densenet121", "densely connected network of 121 layers",
-           "Huang et al., CVPR 2017; names of torchvision"},
+  return {{"densenet121", "densely connected network with 121 layers",
+           "Huang et al., CVPR 2017; names as in torchvision"},
           "classifier.bias",
           29,  // below, nothing is left after the last transition
           made_as<Densenet>};

@@ -12,16 +12,10 @@
 namespace leeway::nn {
 
 // Each is defined in heads/, in a file of its kind.
-HeadMember bottleneck_head();
-HeadMember l2d_head();
-HeadMember occamnet_head();
-HeadMember ubnet_head();
-HeadMember pnd_head();
+HeadMember bottleneck_head(), l2d_head(), occamnet_head(), ubnet_head(), pnd_head();
 
 std::span<const HeadMember> heads() {
-  static const HeadMember list[] = {
-      bottleneck_head(), l2d_head(), occamnet_head(), ubnet_head(), pnd_head(),
-  };
+  static const HeadMember list[] = {bottleneck_head(), l2d_head(), occamnet_head(), ubnet_head(), pnd_head()};
   return list;
 }
 

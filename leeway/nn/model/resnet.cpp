@@ -110,11 +110,12 @@ Architecture residual_network(const ResnetPlan& plan, const Member& member, std:
 }
 
 Architecture small(const ResnetPlan& plan, std::string_view name, std::string_view summary) {
-  return residual_network(plan, {name, summary, "He et al., CVPR 2016; names of RobustBench"}, 8);
+  return residual_network(plan, {name, summary, "He et al., CVPR 2016; names as in RobustBench"}, 8);
 }
 Architecture large(const ResnetPlan& plan, std::string_view name, std::string_view summary) {
   return residual_network(
-      plan, {name, summary, "He et al., CVPR 2016; stride in the 3x3 convolution, names of torchvision"}, 32);
+      plan, {name, summary, "He et al., CVPR 2016; stride in the 3x3 convolution, names as in torchvision"},
+      32);
 }
 
 // Three stages of (depth - 2) / 6 blocks with 16, 32, 64 maps.
@@ -128,18 +129,18 @@ Architecture cifar(int depth, std::string_view name, std::string_view summary) {
 }  // namespace
 
 std::vector<Architecture> small_resnets() {
-  return {cifar(20, "resnet20-cifar", "CIFAR ResNet of 20 layers, for small images"),
-          cifar(32, "resnet32-cifar", "CIFAR ResNet of 32 layers"),
-          cifar(44, "resnet44-cifar", "CIFAR ResNet of 44 layers"),
-          cifar(56, "resnet56-cifar", "CIFAR ResNet of 56 layers"),
-          cifar(110, "resnet110-cifar", "CIFAR ResNet of 110 layers"),
+  return {cifar(20, "resnet20-cifar", "CIFAR ResNet with 20 layers, for small images"),
+          cifar(32, "resnet32-cifar", "CIFAR ResNet with 32 layers"),
+          cifar(44, "resnet44-cifar", "CIFAR ResNet with 44 layers"),
+          cifar(56, "resnet56-cifar", "CIFAR ResNet with 56 layers"),
+          cifar(110, "resnet110-cifar", "CIFAR ResNet with 110 layers"),
           small(small_18, "resnet18-cifar", "ResNet-18 with a 3x3 first convolution, for small images"),
           small(small_50, "resnet50-cifar", "ResNet-50 for small images"),
           small(small_101, "resnet101-cifar", "ResNet-101 for small images")};
 }
 
 std::vector<Architecture> large_resnets() {
-  return {large(large_18, "resnet18", "residual network of 18 layers"),
+  return {large(large_18, "resnet18", "residual network with 18 layers"),
           large(large_50, "resnet50", "ResNet-50 with bottlenecks"),
           large(large_101, "resnet101", "ResNet-101 with bottlenecks")};
 }

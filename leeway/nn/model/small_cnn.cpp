@@ -85,7 +85,7 @@ Architecture small_cnn() {
 
 Architecture small_cnn_bn() {
   return {{"small-cnn-bn", "small-cnn with batch normalization after each convolution",
-           "layers of Wong and Kolter, ICML 2018; our normalization"},
+           "layers as in Wong and Kolter, ICML 2018; our normalization"},
           "9.bias",
           4,
           made_as<SmallCnn<true>>};

@@ -27,7 +27,7 @@ Architecture vision_transformer(std::int64_t patch, std::int64_t width, std::int
   return {member, "heads.head.bias", side, made_by<Vit>(plan), side};
 }
 
-constexpr std::string_view conds_source = "Dosovitskiy et al., ICLR 2021; sizes of ConDS, Table 8";
+constexpr std::string_view conds_source = "Dosovitskiy et al., ICLR 2021; sizes as in ConDS, Table 8";
 
 }  // namespace
 
@@ -35,13 +35,13 @@ std::vector<Architecture> vision_transformers() {
   return {
       vision_transformer(
           4, 256, 8, 512, 8,
-          {"vit", "vision transformer: patches of 4 pixels, 8 layers, 8 heads, width 256", conds_source}),
+          {"vit", "vision transformer with patches of 4 pixels, 8 layers, 8 heads, width 256", conds_source}),
       vision_transformer(12, 256, 8, 512, 8, {"vit-patch12", "vit with patches of 12 pixels", conds_source}),
       vision_transformer(16, 256, 8, 512, 8, {"vit-patch16", "vit with patches of 16 pixels", conds_source}),
       vision_transformer(
           16, 768, 12, 3072, 12,
           {"vit-b-16", "vision transformer ViT-B/16: patches of 16 pixels, 12 layers, 12 heads, width 768",
-           "Dosovitskiy et al., ICLR 2021; names of torchvision"})};
+           "Dosovitskiy et al., ICLR 2021; names as in torchvision"})};
 }
 
 }  // namespace leeway::nn

@@ -101,8 +101,8 @@ class PreactivationNetwork : public StagedNetwork {
 Architecture preact_resnet18() {
   const PreactivationPlan plan{.stages = 4, .blocks = 2, .first_maps = 64, .maps = 64};
   return {{"preact-resnet18",
-           "residual network of 18 layers that normalizes before each convolution, for small images",
-           "He et al., ECCV 2016; names of RobustBench"},
+           "residual network with 18 layers and normalization before each convolution, for small images",
+           "He et al., ECCV 2016; names as in RobustBench"},
           "linear.bias",
           8,
           made_by<PreactivationNetwork>(plan)};
@@ -112,7 +112,7 @@ Architecture preact_resnet18() {
 Architecture wrn_28_10() {
   const PreactivationPlan plan{.stages = 3, .blocks = 4, .first_maps = 16, .maps = 160, .wide = true};
   return {{"wrn-28-10", "wide residual network: 28 layers, width factor 10, for small images",
-           "Zagoruyko and Komodakis, BMVC 2016; names of TRADES and RobustBench"},
+           "Zagoruyko and Komodakis, BMVC 2016; names as in TRADES and RobustBench"},
           "fc.bias",
           4,
           made_by<PreactivationNetwork>(plan)};
@@ -124,7 +124,7 @@ std::vector<Architecture> silu_wide_resnets() {
     const PreactivationPlan plan{3, (depth - 4) / 6, 16, 16 * width, true, true};
     return Architecture{member, "logits.bias", 4, made_by<PreactivationNetwork>(plan)};
   };
-  constexpr std::string_view source = "Gowal et al. 2021 and Wang et al., ICML 2023; names of RobustBench";
+  constexpr std::string_view source = "Gowal et al. 2021 and Wang et al., ICML 2023; names as in RobustBench";
   return {
       made(28, 10, {"dm-wrn-28-10", "wide residual network with SiLU: 28 layers, width factor 10", source}),
       made(70, 16, {"dm-wrn-70-16", "wide residual network with SiLU: 70 layers, width factor 16", source})};

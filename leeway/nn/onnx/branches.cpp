@@ -56,9 +56,7 @@ static Kernel prepare_if(Call& call) {
   };
 }
 
-static constexpr Operator branches_table[] = {
-    {"If", prepare_if, 1, any_number, any_number},
-};
+static constexpr Operator branches_table[] = {{"If", prepare_if, 1, any_number, any_number}};
 
 std::span<const Operator> branches_operators() { return branches_table; }
 

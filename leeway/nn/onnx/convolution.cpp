@@ -108,7 +108,8 @@ Tensor average_pool(const Tensor& x, const Window& w, const Integers& pads, bool
 
 // Indices of maxima in the input, in C order (storage_order 0) or with the first dimension fastest (1).
 Tensor places_of_maxima(const Tensor& x, const Window& w, bool ceil, bool columns_first) {
-  TORCH_CHECK(w.kernel.size() <= 2 || !columns_first, "places of maxima by columns in three dimensions");
+  TORCH_CHECK(w.kernel.size() <= 2 || !columns_first,
+              "indices of maxima in column-major order in three dimensions");
   const Integers none(w.kernel.size(), 0);
   Tensor values = x.to(torch::kFloat64);
   values = padded(values, w.pads, lowest(values));
@@ -263,14 +264,12 @@ static Kernel prepare_average_pool(Call& call) {
   };
 }
 
-static constexpr Operator convolution_table[] = {
-    {"AveragePool", prepare_average_pool, 1, 1, 1},
-    {"Conv", prepare_conv, 2, 3, 1},
-    {"ConvTranspose", prepare_conv_transpose, 2, 3, 1},
-    {"GlobalAveragePool", prepare_one<mean_of_places>, 1, 1, 1},
-    {"GlobalMaxPool", prepare_one<maximum_of_places>, 1, 1, 1},
-    {"MaxPool", prepare_max_pool, 1, 1, 2},
-};
+static constexpr Operator convolution_table[] = {{"AveragePool", prepare_average_pool},
+                                                 {"Conv", prepare_conv, 2, 3},
+                                                 {"ConvTranspose", prepare_conv_transpose, 2, 3},
+                                                 {"GlobalAveragePool", prepare_one<mean_of_places>},
+                                                 {"GlobalMaxPool", prepare_one<maximum_of_places>},
+                                                 {"MaxPool", prepare_max_pool, 1, 1, 2}};
 
 std::span<const Operator> convolution_operators() { return convolution_table; }
 

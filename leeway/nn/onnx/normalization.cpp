@@ -136,13 +136,12 @@ static Kernel prepare_dropout(Call& call) {
 static constexpr Operator normalization_table[] = {
     {"BatchNormalization", prepare_batch_normalization, 5, 5, 5},
     {"Dropout", prepare_dropout, 1, 3, 2},
-    {"GroupNormalization", prepare_group_normalization, 3, 3, 1},
-    {"InstanceNormalization", prepare_instance_normalization, 3, 3, 1},
-    {"LRN", prepare_lrn, 1, 1, 1},
+    {"GroupNormalization", prepare_group_normalization, 3, 3},
+    {"InstanceNormalization", prepare_instance_normalization, 3, 3},
+    {"LRN", prepare_lrn},
     {"LayerNormalization", prepare_layer_normalization, 2, 3, 3},
-    {"LpNormalization", prepare_lp_normalization, 1, 1, 1},
-    {"MeanVarianceNormalization", prepare_mean_variance_normalization, 1, 1, 1},
-};
+    {"LpNormalization", prepare_lp_normalization},
+    {"MeanVarianceNormalization", prepare_mean_variance_normalization}};
 
 std::span<const Operator> normalization_operators() { return normalization_table; }
 

@@ -10,38 +10,21 @@
 namespace leeway::nn::onnx {
 namespace {
 
+// clang-format off
 constexpr Operator one_function_table[] = {
-    {"Abs", prepare_one<at::abs>, 1, 1, 1},
-    {"Acos", prepare_one<at::acos>, 1, 1, 1},
-    {"Acosh", prepare_one<at::acosh>, 1, 1, 1},
-    {"Asin", prepare_one<at::asin>, 1, 1, 1},
-    {"Asinh", prepare_one<at::asinh>, 1, 1, 1},
-    {"Atan", prepare_one<at::atan>, 1, 1, 1},
-    {"Atanh", prepare_one<at::atanh>, 1, 1, 1},
-    {"Ceil", prepare_one<at::ceil>, 1, 1, 1},
-    {"Cos", prepare_one<at::cos>, 1, 1, 1},
-    {"Cosh", prepare_one<at::cosh>, 1, 1, 1},
-    {"Det", prepare_one<at::det>, 1, 1, 1},
-    {"Erf", prepare_one<at::erf>, 1, 1, 1},
-    {"Exp", prepare_one<at::exp>, 1, 1, 1},
-    {"Floor", prepare_one<at::floor>, 1, 1, 1},
-    {"HardSwish", prepare_one<at::hardswish>, 1, 1, 1},
-    {"IsNaN", prepare_one<at::isnan>, 1, 1, 1},
-    {"Log", prepare_one<at::log>, 1, 1, 1},
-    {"Mish", prepare_one<at::mish>, 1, 1, 1},
-    {"Neg", prepare_one<at::neg>, 1, 1, 1},
-    {"Not", prepare_one<at::logical_not>, 1, 1, 1},
-    {"Reciprocal", prepare_one<at::reciprocal>, 1, 1, 1},
-    {"Relu", prepare_one<at::relu>, 1, 1, 1},
-    {"Round", prepare_one<at::round>, 1, 1, 1},
-    {"Sigmoid", prepare_one<at::sigmoid>, 1, 1, 1},
-    {"Sign", prepare_one<at::sign>, 1, 1, 1},
-    {"Sin", prepare_one<at::sin>, 1, 1, 1},
-    {"Sinh", prepare_one<at::sinh>, 1, 1, 1},
-    {"Sqrt", prepare_one<at::sqrt>, 1, 1, 1},
-    {"Tan", prepare_one<at::tan>, 1, 1, 1},
-    {"Tanh", prepare_one<at::tanh>, 1, 1, 1},
+    {"Abs", prepare_one<at::abs>}, {"Acos", prepare_one<at::acos>}, {"Acosh", prepare_one<at::acosh>},
+    {"Asin", prepare_one<at::asin>}, {"Asinh", prepare_one<at::asinh>}, {"Atan", prepare_one<at::atan>},
+    {"Atanh", prepare_one<at::atanh>}, {"Ceil", prepare_one<at::ceil>}, {"Cos", prepare_one<at::cos>},
+    {"Cosh", prepare_one<at::cosh>}, {"Det", prepare_one<at::det>}, {"Erf", prepare_one<at::erf>},
+    {"Exp", prepare_one<at::exp>}, {"Floor", prepare_one<at::floor>},
+    {"HardSwish", prepare_one<at::hardswish>}, {"IsNaN", prepare_one<at::isnan>},
+    {"Log", prepare_one<at::log>}, {"Mish", prepare_one<at::mish>}, {"Neg", prepare_one<at::neg>},
+    {"Not", prepare_one<at::logical_not>}, {"Reciprocal", prepare_one<at::reciprocal>},
+    {"Relu", prepare_one<at::relu>}, {"Round", prepare_one<at::round>}, {"Sigmoid", prepare_one<at::sigmoid>},
+    {"Sign", prepare_one<at::sign>}, {"Sin", prepare_one<at::sin>}, {"Sinh", prepare_one<at::sinh>},
+    {"Sqrt", prepare_one<at::sqrt>}, {"Tan", prepare_one<at::tan>}, {"Tanh", prepare_one<at::tanh>}
 };
+// clang-format on
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 

@@ -113,7 +113,7 @@ class IntegerInput {
 struct Operator {
   std::string_view name;
   Kernel (*prepare)(Call& call);
-  std::size_t least_inputs, most_inputs, most_outputs;
+  std::size_t least_inputs = 1, most_inputs = 1, most_outputs = 1;
 };
 
 inline constexpr std::size_t any_number = 1 << 20;
@@ -141,17 +141,9 @@ void check_elements(const Integers& sizes);
 
 // The operators by file.
 
-[[nodiscard]] std::span<const Operator> branches_operators();
-[[nodiscard]] std::span<const Operator> convolution_operators();
-[[nodiscard]] std::span<const Operator> elementwise_operators();
-[[nodiscard]] std::span<const Operator> normalization_operators();
-[[nodiscard]] std::span<const Operator> places_operators();
-[[nodiscard]] std::span<const Operator> quantized_operators();
-[[nodiscard]] std::span<const Operator> recurrent_operators();
-[[nodiscard]] std::span<const Operator> reductions_operators();
-[[nodiscard]] std::span<const Operator> resize_operators();
-[[nodiscard]] std::span<const Operator> shapes_operators();
-[[nodiscard]] std::span<const Operator> values_operators();
+[[nodiscard]] std::span<const Operator> branches_operators(), convolution_operators(),
+    elementwise_operators(), normalization_operators(), places_operators(), quantized_operators(),
+    recurrent_operators(), reductions_operators(), resize_operators(), shapes_operators(), values_operators();
 
 // An operator without attributes: its outputs are a function of its inputs.
 template <Tensors (*function)(const Tensors& inputs)>

@@ -169,19 +169,15 @@ static Kernel prepare_grid_sample(Call& call) {
   };
 }
 
+// clang-format off
 static constexpr Operator places_table[] = {
-    {"Compress", prepare_compress, 2, 2, 1},
-    {"EyeLike", prepare_eye_like, 1, 1, 1},
-    {"GatherND", prepare_gather_nd, 2, 2, 1},
-    {"GridSample", prepare_grid_sample, 2, 2, 1},
-    {"IsInf", prepare_is_inf, 1, 1, 1},
-    {"NonZero", prepare_one<non_zero>, 1, 1, 1},
-    {"OneHot", prepare_one_hot, 3, 3, 1},
-    {"ReverseSequence", prepare_reverse_sequence, 2, 2, 1},
-    {"Scatter", prepare_scatter_elements, 3, 3, 1},
-    {"ScatterElements", prepare_scatter_elements, 3, 3, 1},
-    {"ScatterND", prepare_scatter_nd, 3, 3, 1},
+    {"Compress", prepare_compress, 2, 2}, {"EyeLike", prepare_eye_like},
+    {"GatherND", prepare_gather_nd, 2, 2}, {"GridSample", prepare_grid_sample, 2, 2},
+    {"IsInf", prepare_is_inf}, {"NonZero", prepare_one<non_zero>}, {"OneHot", prepare_one_hot, 3, 3},
+    {"ReverseSequence", prepare_reverse_sequence, 2, 2}, {"Scatter", prepare_scatter_elements, 3, 3},
+    {"ScatterElements", prepare_scatter_elements, 3, 3}, {"ScatterND", prepare_scatter_nd, 3, 3},
 };
+// clang-format on
 
 std::span<const Operator> places_operators() { return places_table; }
 

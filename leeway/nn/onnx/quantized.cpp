@@ -148,14 +148,13 @@ static Tensors qlinear_product(const Tensors& in) {
 }
 
 static constexpr Operator quantized_table[] = {
-    {"ConvInteger", prepare_conv_integer, 2, 4, 1},
-    {"DequantizeLinear", prepare_dequantize_linear, 2, 3, 1},
+    {"ConvInteger", prepare_conv_integer, 2, 4},
+    {"DequantizeLinear", prepare_dequantize_linear, 2, 3},
     {"DynamicQuantizeLinear", prepare_plain<quantize_dynamically>, 1, 1, 3},
-    {"MatMulInteger", prepare_plain<integer_product>, 2, 4, 1},
-    {"QLinearConv", prepare_qlinear_conv, 8, 9, 1},
-    {"QLinearMatMul", prepare_plain<qlinear_product>, 8, 8, 1},
-    {"QuantizeLinear", prepare_quantize_linear, 2, 3, 1},
-};
+    {"MatMulInteger", prepare_plain<integer_product>, 2, 4},
+    {"QLinearConv", prepare_qlinear_conv, 8, 9},
+    {"QLinearMatMul", prepare_plain<qlinear_product>, 8, 8},
+    {"QuantizeLinear", prepare_quantize_linear, 2, 3}};
 
 std::span<const Operator> quantized_operators() { return quantized_table; }
 

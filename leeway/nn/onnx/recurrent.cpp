@@ -20,11 +20,10 @@ struct NamedActivation {
   std::string_view name;
   Activation function;
 };
-constexpr NamedActivation activations[] = {
-    {"Sigmoid", at::sigmoid},      {"Tanh", at::tanh},     {"Relu", at::relu},
-    {"HardSigmoid", hard_sigmoid}, {"Softsign", softsign}, {"Softplus", softplus},
-    {"LeakyRelu", leaky_relu},     {"Elu", elu},
-};
+constexpr NamedActivation activations[] = {{"Sigmoid", at::sigmoid},  {"Tanh", at::tanh},
+                                           {"Relu", at::relu},        {"HardSigmoid", hard_sigmoid},
+                                           {"Softsign", softsign},    {"Softplus", softplus},
+                                           {"LeakyRelu", leaky_relu}, {"Elu", elu}};
 
 constexpr std::string_view recurrent_directions[] = {"forward", "reverse", "bidirectional"};
 
@@ -228,10 +227,7 @@ static Kernel prepare_lstm(Call& call) {
 }
 
 static constexpr Operator recurrent_table[] = {
-    {"GRU", prepare_gru, 3, 6, 2},
-    {"LSTM", prepare_lstm, 3, 8, 3},
-    {"RNN", prepare_rnn, 3, 6, 2},
-};
+    {"GRU", prepare_gru, 3, 6, 2}, {"LSTM", prepare_lstm, 3, 8, 3}, {"RNN", prepare_rnn, 3, 6, 2}};
 
 std::span<const Operator> recurrent_operators() { return recurrent_table; }
 

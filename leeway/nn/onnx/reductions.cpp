@@ -93,22 +93,18 @@ static Kernel prepare_cum_sum(Call& call) {
   };
 }
 
+// clang-format off
 static constexpr Operator reductions_table[] = {
-    {"ArgMax", prepare_arg<true>, 1, 1, 1},
-    {"ArgMin", prepare_arg<false>, 1, 1, 1},
-    {"CumSum", prepare_cum_sum, 2, 2, 1},
-    {"ReduceL1", prepare_reduced<l1_of>, 1, 2, 1},
-    {"ReduceL2", prepare_reduced<l2_of>, 1, 2, 1},
-    {"ReduceLogSum", prepare_reduced<log_sum_of>, 1, 2, 1},
-    {"ReduceLogSumExp", prepare_reduced<log_sum_exp_of>, 1, 2, 1},
-    {"ReduceMax", prepare_reduced<maximum_of>, 1, 2, 1},
-    {"ReduceMean", prepare_reduced<mean_of>, 1, 2, 1},
-    {"ReduceMin", prepare_reduced<minimum_of>, 1, 2, 1},
-    {"ReduceProd", prepare_reduced<product_of>, 1, 2, 1},
-    {"ReduceSum", prepare_reduced<sum_of>, 1, 2, 1},
-    {"ReduceSumSquare", prepare_reduced<squares_of>, 1, 2, 1},
+    {"ArgMax", prepare_arg<true>}, {"ArgMin", prepare_arg<false>}, {"CumSum", prepare_cum_sum, 2, 2},
+    {"ReduceL1", prepare_reduced<l1_of>, 1, 2}, {"ReduceL2", prepare_reduced<l2_of>, 1, 2},
+    {"ReduceLogSum", prepare_reduced<log_sum_of>, 1, 2},
+    {"ReduceLogSumExp", prepare_reduced<log_sum_exp_of>, 1, 2},
+    {"ReduceMax", prepare_reduced<maximum_of>, 1, 2}, {"ReduceMean", prepare_reduced<mean_of>, 1, 2},
+    {"ReduceMin", prepare_reduced<minimum_of>, 1, 2}, {"ReduceProd", prepare_reduced<product_of>, 1, 2},
+    {"ReduceSum", prepare_reduced<sum_of>, 1, 2}, {"ReduceSumSquare", prepare_reduced<squares_of>, 1, 2},
     {"TopK", prepare_top_k, 1, 2, 2},
 };
+// clang-format on
 
 std::span<const Operator> reductions_operators() { return reductions_table; }
 

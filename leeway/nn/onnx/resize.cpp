@@ -229,10 +229,8 @@ static Kernel prepare_resize(Call& call) {
   };
 }
 
-static constexpr Operator resize_table[] = {
-    {"Resize", prepare_resize, 1, 4, 1},
-    {"Upsample", prepare_upsample, 1, 2, 1},
-};
+static constexpr Operator resize_table[] = {{"Resize", prepare_resize, 1, 4},
+                                            {"Upsample", prepare_upsample, 1, 2}};
 
 std::span<const Operator> resize_operators() { return resize_table; }
 

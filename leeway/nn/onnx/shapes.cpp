@@ -250,23 +250,16 @@ static Kernel prepare_space_to_depth(Call& call) {
   };
 }
 
+// clang-format off
 static constexpr Operator shapes_table[] = {
-    {"Concat", prepare_concat, 1, any_number, 1},
-    {"DepthToSpace", prepare_depth_to_space, 1, 1, 1},
-    {"Expand", prepare_expand, 2, 2, 1},
-    {"Flatten", prepare_flatten, 1, 1, 1},
-    {"Identity", prepare_identity, 1, 1, 1},
-    {"Reshape", prepare_reshape, 1, 2, 1},
-    {"Shape", prepare_shape, 1, 1, 1},
-    {"Size", prepare_one<size_of>, 1, 1, 1},
-    {"Slice", prepare_slice, 1, 5, 1},
-    {"SpaceToDepth", prepare_space_to_depth, 1, 1, 1},
-    {"Split", prepare_split, 1, 2, any_number},
-    {"Squeeze", prepare_squeeze, 1, 2, 1},
-    {"Tile", prepare_tile, 2, 2, 1},
-    {"Transpose", prepare_transpose, 1, 1, 1},
-    {"Unsqueeze", prepare_unsqueeze, 1, 2, 1},
+    {"Concat", prepare_concat, 1, any_number}, {"DepthToSpace", prepare_depth_to_space},
+    {"Expand", prepare_expand, 2, 2}, {"Flatten", prepare_flatten}, {"Identity", prepare_identity},
+    {"Reshape", prepare_reshape, 1, 2}, {"Shape", prepare_shape}, {"Size", prepare_one<size_of>},
+    {"Slice", prepare_slice, 1, 5}, {"SpaceToDepth", prepare_space_to_depth},
+    {"Split", prepare_split, 1, 2, any_number}, {"Squeeze", prepare_squeeze, 1, 2},
+    {"Tile", prepare_tile, 2, 2}, {"Transpose", prepare_transpose}, {"Unsqueeze", prepare_unsqueeze, 1, 2},
 };
+// clang-format on
 
 std::span<const Operator> shapes_operators() { return shapes_table; }
 

@@ -14,21 +14,19 @@ struct Held {
   torch::ScalarType type = torch::kFloat32;
   std::optional<torch::ScalarType> rounded_to = {};
 };
-constexpr Held held_types[] = {
-    {1, torch::kFloat32},
-    {2, torch::kUInt8},
-    {3, torch::kInt8},
-    {4, torch::kInt32},  // uint16
-    {5, torch::kInt16},
-    {6, torch::kInt32},
-    {7, torch::kInt64},
-    {9, torch::kBool},
-    {10, torch::kFloat32, torch::kFloat16},
-    {11, torch::kFloat64},
-    {12, torch::kInt64},  // uint32
-    {13, torch::kInt64},  // uint64
-    {16, torch::kFloat32, torch::kBFloat16},
-};
+constexpr Held held_types[] = {{1, torch::kFloat32},
+                               {2, torch::kUInt8},
+                               {3, torch::kInt8},
+                               {4, torch::kInt32},  // uint16
+                               {5, torch::kInt16},
+                               {6, torch::kInt32},
+                               {7, torch::kInt64},
+                               {9, torch::kBool},
+                               {10, torch::kFloat32, torch::kFloat16},
+                               {11, torch::kFloat64},
+                               {12, torch::kInt64},  // uint32
+                               {13, torch::kInt64},  // uint64
+                               {16, torch::kFloat32, torch::kBFloat16}};
 
 const Held& held_by(const Call& call, std::int64_t code) {
   const auto* const found = std::ranges::find(held_types, code, &Held::code);
@@ -192,8 +190,7 @@ static constexpr Operator values_table[] = {
     {"Constant", prepare_constant, 0, 0, 1}, {"ConstantOfShape", prepare_constant_of_shape, 1, 1, 1},
     {"Gather", prepare_gather, 2, 2, 1},     {"GatherElements", prepare_gather_elements, 2, 2, 1},
     {"Pad", prepare_pad, 1, 4, 1},           {"Range", prepare_plain<arithmetic_range>, 3, 3, 1},
-    {"Trilu", prepare_trilu, 1, 2, 1},
-};
+    {"Trilu", prepare_trilu, 1, 2, 1}};
 
 std::span<const Operator> values_operators() { return values_table; }
 

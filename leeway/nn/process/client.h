@@ -1,4 +1,4 @@
-// Programs of model files in a process of their own, which client.cpp starts and server.cpp is.
+// Runs programs of model files in a separate process: client.cpp starts it, server.cpp is its program.
 #pragma once
 
 #include "leeway/core/child_process.h"

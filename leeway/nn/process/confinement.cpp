@@ -67,8 +67,7 @@ constexpr Refused confinement_refused[] = {
     {"changes or removes files", changes},
     {"starts programs", starts},
     {"opens sockets", talks},
-    {"accesses other processes", reaches},
-};
+    {"accesses other processes", reaches}};
 
 // Memory, threads, time, and descriptors that are open.
 constexpr long confinement_allowed[] = {SYS_read,

@@ -1,4 +1,4 @@
-// What a caller and the process that runs its model file say to each other.
+// Messages between a caller and the process that runs its model file.
 //
 // The control socket (core/child_process.h) carries the descriptors of the channels, then texts: what to load, and
 // what was loaded or the reason for a failure. It closes when the caller ends. Each channel then carries one call at

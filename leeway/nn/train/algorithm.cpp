@@ -2,36 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "leeway/nn/detail/parameters.h"
-
 namespace leeway::nn {
 
 // Each is defined in algorithms/, in a file of its name.
-AlgorithmMember erm();
-AlgorithmMember reweight();
-AlgorithmMember resample();
-AlgorithmMember augmix_jsd();
-AlgorithmMember gradient_norm();
-AlgorithmMember pgd_training();
-AlgorithmMember ubnet();
-AlgorithmMember pnd();
-AlgorithmMember occamnets();
-AlgorithmMember bpa();
-AlgorithmMember group_dro();
-AlgorithmMember ada();
-AlgorithmMember me_ada();
-AlgorithmMember sagnet();
-AlgorithmMember l2d();
-AlgorithmMember irm();
-AlgorithmMember coral();
-AlgorithmMember mmd();
-AlgorithmMember causirl_coral();
-AlgorithmMember causirl_mmd();
-AlgorithmMember mixup();
-AlgorithmMember lisa();
-AlgorithmMember dann();
-AlgorithmMember cdan();
-AlgorithmMember fixmatch();
+AlgorithmMember erm(), reweight(), resample(), augmix_jsd(), gradient_norm(), pgd_training(), ubnet(), pnd(),
+    occamnets(), bpa(), group_dro(), ada(), me_ada(), sagnet(), l2d(), irm(), coral(), mmd(), causirl_coral(),
+    causirl_mmd(), mixup(), lisa(), dann(), cdan(), fixmatch();
 
 // A line for each kind.
 // clang-format off
@@ -64,24 +40,23 @@ std::optional<BaseStage> plain_stage(const Parameters& parameters) {
                    static_cast<std::size_t>(parameters.at("base-patience"))};
 }
 
-Batch Batch::slice(std::int64_t begin, std::int64_t end) const {
-  const auto part = [&](const torch::Tensor& tensor) {
-    return tensor.defined() ? tensor.slice(0, begin, end) : tensor;
-  };
-  Batch batch{part(x), part(y), part(other), part(share), part(group), {}, rows};
-  for (const torch::Tensor& view : views) batch.views.push_back(part(view));
-  if (!rows.empty())
-    batch.rows = rows.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+// Of every tensor of the batch; those that are not there stay so.
+template <class Part>
+static Batch part_of(const Batch& whole, const Part& part, std::span<const std::int64_t> rows) {
+  const auto of = [&](const torch::Tensor& tensor) { return tensor.defined() ? part(tensor) : tensor; };
+  Batch batch{of(whole.x), of(whole.y), of(whole.other), of(whole.share), of(whole.group), {}, rows};
+  for (const torch::Tensor& view : whole.views) batch.views.push_back(of(view));
   return batch;
 }
 
+Batch Batch::slice(std::int64_t begin, std::int64_t end) const {
+  const auto part = [&](const torch::Tensor& tensor) { return tensor.slice(0, begin, end); };
+  const auto from = static_cast<std::size_t>(begin), size = static_cast<std::size_t>(end) - from;
+  return part_of(*this, part, rows.empty() ? rows : rows.subspan(from, size));
+}
+
 Batch Batch::select(const torch::Tensor& numbers) const {
-  const auto part = [&](const torch::Tensor& tensor) {
-    return tensor.defined() ? tensor.index_select(0, numbers) : tensor;
-  };
-  Batch batch{part(x), part(y), part(other), part(share), part(group), {}, {}};
-  for (const torch::Tensor& view : views) batch.views.push_back(part(view));
-  return batch;
+  return part_of(*this, [&](const torch::Tensor& tensor) { return tensor.index_select(0, numbers); }, {});
 }
 
 torch::Tensor losses(const torch::Tensor& logits, const Batch& batch) {

@@ -84,7 +84,7 @@ Algorithm::Objective DomainAdversarial::objective(const Minibatches& batches) {
 
 std::vector<Parameter> adversarial_parameters() {
   return {{"weight", 1, 0, 1e6, "weight of the domain loss; 0: plain training"},
-          {"discriminator-width", 1024, 1, 65536, "units of the two hidden layers", true},
+          {"discriminator-width", 1024, 1, 65536, "units in each of the two hidden layers", true},
           {"dropout", .5, 0, .99, "dropout probability in the discriminator"},
           {"discriminator-rate", 1, 0, 1e6, "learning rate of the discriminator, relative to --lr"},
           {"feature-rate", .1, 0, 1e6,

@@ -1,4 +1,4 @@
-// The training loop, and the plan of a training. No LibTorch here.
+// The training loop, and the plan of a training run. No LibTorch here.
 #pragma once
 
 #include <cstddef>

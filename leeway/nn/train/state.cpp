@@ -46,18 +46,19 @@ Restored restore_state(const std::filesystem::path& path, const TrainingText& te
     const std::optional<Safetensors> content = read_state(path);
     if (!content) return {{}, damaged_state(path)};
     const auto found = content->metadata.find("training");
-    if (found == content->metadata.end()) refuse(name, "the state of a training", "none");
+    if (found == content->metadata.end()) refuse(name, "the state of a training run", "none");
     Course course{text.read(found->second, name), with_prefix(content->tensors, "best.")};
     if (const std::string changed = text.differences(course, planned); !changed.empty())
-      return {{},
-              fmt::format("{}: belongs to a training with other options ({}): starting over", name, changed)};
+      return {
+          {},
+          fmt::format("{}: belongs to a training run with other options ({}): starting over", name, changed)};
     const auto position = content->tensors.find("position");
     if (position == content->tensors.end() || position->second.type != ElementType::i64 ||
         position->second.shape != std::vector<std::size_t>{2})
-      refuse(name, "the position of a training", "none");
+      refuse(name, "the position in a training run", "none");
     const auto numbers = position->second.view<std::int64_t>();
     if (course.epochs.empty() || numbers[0] < 1 || numbers[1] < 0)
-      refuse(name, "the position of a training", fmt::format("pass {}, step {}", numbers[0], numbers[1]));
+      refuse(name, "the position in a training run", fmt::format("pass {}, step {}", numbers[0], numbers[1]));
     course.pass = static_cast<std::size_t>(numbers[0]), course.place = static_cast<std::size_t>(numbers[1]);
     copy_weights(course.best, algorithm.network(), name);  // checks them
     Tensors tensors;

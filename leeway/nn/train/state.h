@@ -1,5 +1,6 @@
-// Saves the state of an unfinished training in a state file (io/safetensors.h): "algorithm.NAME" tensors, the
-// best epoch's weights "best.NAME", metadata "training". Also reuses weights of an equal training.
+// Saves the state of an unfinished training run in a state file (io/safetensors.h): "algorithm.NAME" tensors,
+// the best epoch's weights "best.NAME", metadata "training". Also reuses the weights of an identical training
+// run.
 #pragma once
 
 #include <filesystem>

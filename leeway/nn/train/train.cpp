@@ -182,7 +182,7 @@ class TrainingLoop {
     Restored restored = restore_state(state_, options_.text, course_, *algorithm_);
     if (restored.course && !epochs_kept(options_, restored.course->epochs.size())) {
       restored.note =
-          fmt::format("{}: does not have every epoch: starting over", display_name(options_.keep_epochs));
+          fmt::format("{}: some epochs are missing: starting over", display_name(options_.keep_epochs));
       restored.course.reset();
     }
     if (restored.course && restored.course->place > 0) {

@@ -1,8 +1,8 @@
 // The training data: held-out rows, order of the other rows, and batches of floats.
 //
-// Everything depends only on seed, epoch and position, so that a resumed training gets the same batches. An
-// epoch has as many rows as the training set, shuffled. If the algorithm (environments, balanced groups) or
-// TrainingOptions::balance asks for it, each round takes one shuffled row of every environment or group,
+// Everything depends only on seed, epoch and position, so that a resumed training run gets the same batches.
+// An epoch has as many rows as the training set, shuffled. If the algorithm (environments, balanced groups)
+// or TrainingOptions::balance asks for it, each round takes one shuffled row of every environment or group,
 // restarting exhausted ones: their counts in a batch differ by at most one. A last batch of one row joins the
 // previous batch; TrainingOptions::last_batch may drop incomplete ones. Unlabelled images are reshuffled for
 // each pass, independent of epochs.

@@ -38,7 +38,7 @@ void change_by_brightness(const Picture& picture, const Setting& setting, Random
 
 Member brightness() {
   return {{"brightness",
-           "add a constant to every pixel, clipped to [0,1]; by a severity to its HSV value",
+           "add a constant to every pixel, clipped to [0,1]; with a severity, to its HSV value",
            benchmark_paper,
            {{"strength", .2, -1, 1, "constant to add, pixels in [0,1]"}}},
           "weather",

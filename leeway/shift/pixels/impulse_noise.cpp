@@ -27,7 +27,7 @@ void change_by_impulse_noise(const Picture& picture, const Setting& setting, Ran
 }  // namespace
 
 Member impulse_noise() {
-  return {{"impulse-noise", "single values set to black or white", benchmark_paper},
+  return {{"impulse-noise", "individual pixel values set to black or white", benchmark_paper},
           "noise",
           change_by_impulse_noise};
 }

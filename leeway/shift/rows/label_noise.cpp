@@ -45,7 +45,7 @@ Member noise_member(std::string_view name, std::string_view summary, std::string
 }  // namespace
 
 Member label_noise() {
-  Member member = noise_member("label-noise", "wrong labels, each other class with equal probability",
+  Member member = noise_member("label-noise", "wrong labels, drawn uniformly from the other classes",
                                "symmetric noise; Northcutt et al., JAIR 2021");
   member.relabel = [](const Images& images, const Options& options) {
     return noisy_labels(images, options, false);

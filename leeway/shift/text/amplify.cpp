@@ -58,13 +58,13 @@ constexpr Parameter amplify_strength{"strength", 4, 0, 16, "W: 2^W words replace
 }  // namespace
 
 TextShift text_amplify() {
-  return {{"amplify", "words of the label's sign replace other words", source, {amplify_strength}},
+  return {{"amplify", "words are replaced by words of the label's polarity", source, {amplify_strength}},
           change_by_amplify,
           {.edits = true, .label = true}};
 }
 
 TextShift text_contradict() {
-  return {{"contradict", "words of the opposite sign replace other words", source, {amplify_strength}},
+  return {{"contradict", "words are replaced by words of the opposite polarity", source, {amplify_strength}},
           change_by_amplify,
           {.edits = true, .label = true, .opposite = true}};
 }

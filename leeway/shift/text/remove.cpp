@@ -27,7 +27,7 @@ std::u32string change_by_remove(std::u32string_view text, const TextSetting& set
 TextShift text_remove() {
   return {{"remove",
            "words removed at random",
-           "the program of Carvalho et al., TMLR 2025",
+           "as in the program of Carvalho et al., TMLR 2025",
            {{"strength", 4, 0, 16, "W: 2^W words removed per text"}}},
           change_by_remove,
           {.edits = true}};

@@ -28,7 +28,10 @@ Queue::Queue(const Plan& plan, const Store& store, const RunOptions& options)
     for (const std::string& needed : plan.units[unit].needs) dependants_[index_.at(needed)].push_back(unit);
   }
   summary_.units = counts_[static_cast<std::size_t>(State::waiting)] = n;
-  read_store(store);
+  for (const Outcome outcome : {Outcome::done, Outcome::failed})
+    for (const std::string& name : store.listed(outcome))
+      if (const auto unit = index_.find(name); unit != index_.end()) end(unit->second, outcome, false);
+  summary_.done_before = std::exchange(summary_.done_elsewhere, 0);
   leave_to_others(options.asked.stages);
   make_ready();
   settled_before_ = settled();
@@ -41,13 +44,6 @@ void Queue::move(std::size_t unit, State to) {
 
 std::size_t Queue::settled() const {
   return count(State::done) + count(State::failed) + count(State::blocked);
-}
-
-void Queue::read_store(const Store& store) {
-  for (const Outcome outcome : {Outcome::done, Outcome::failed})
-    for (const std::string& name : store.listed(outcome))
-      if (const auto unit = index_.find(name); unit != index_.end()) end(unit->second, outcome, false);
-  summary_.done_before = std::exchange(summary_.done_elsewhere, 0);
 }
 
 // Units of stages other than these, which no look is spent on. Empty: none.
@@ -79,11 +75,15 @@ void Queue::turn_ready() {
               ready_.end());
 }
 
-// Whether that is news. The caller holds the lock.
+// Whether that is news; none: the unit is free again. The caller holds the lock.
 bool Queue::end(std::size_t unit, Outcome outcome, bool here) {
   const State state = states_[unit];
   if (state == State::done || state == State::failed) return false;
   if (state == State::here && !here) return false;  // its own thread will see
+  if (outcome == Outcome::none) {
+    move(unit, State::ready), ready_.push_front(unit);
+    return true;
+  }
   if (outcome == Outcome::failed) {
     move(unit, State::failed);
     block_dependants(unit);
@@ -133,14 +133,9 @@ std::optional<std::size_t> Queue::next() {
 void Queue::settle(std::size_t unit, Outcome outcome) {
   const std::scoped_lock lock(mutex_);
   if (states_[unit] != State::here) return;
-  if (outcome == Outcome::none) {
-    move(unit, State::ready);
-    ready_.push_front(unit);
-  } else {
-    end(unit, outcome, true);
-    // Of two runners whose last units end at once, the later one sees that all have ended.
-    ++moves_, looked_ = false;
-  }
+  end(unit, outcome, true);
+  // Of two runners whose last units end at once, the later one sees that all have ended.
+  if (outcome != Outcome::none) ++moves_, looked_ = false;
   changed_.notify_all();
 }
 
@@ -195,11 +190,7 @@ bool Queue::look_at_others(Runner& runner) {
     const std::scoped_lock lock(mutex_);
     if (stopped_ || states_[unit] != State::elsewhere) continue;
     std::erase(elsewhere_, unit);
-    if (outcome == Outcome::none) {
-      move(unit, State::ready), ready_.push_front(unit);
-    } else {
-      end(unit, outcome, false);
-    }
+    end(unit, outcome, false);
     news = true;
   }
   const std::scoped_lock lock(mutex_);

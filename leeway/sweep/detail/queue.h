@@ -52,7 +52,6 @@ class Queue {
   void move(std::size_t unit, State to);
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] std::size_t settled() const;
-  void read_store(const Store& store);
   void leave_to_others(const std::vector<std::string>& stages);
   void make_ready();
   void turn_ready();

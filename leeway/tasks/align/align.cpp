@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "leeway/core/message.h"
 #include "leeway/core/random.h"
+#include "leeway/core/rows.h"
 #include "leeway/tasks/paired_rows.h"
 #include "leeway/tasks/task_clock.h"
 
@@ -30,8 +30,7 @@ class Clean {
  public:
   Clean(const AlignTask& task, OutputsShards set) : task_(task), set_(std::move(set)) {
     features_ = features_of(task.clean.name, set_);
-    rows_.resize(set_.n());
-    std::iota(rows_.begin(), rows_.end(), std::size_t{0});
+    rows_ = all_rows(set_.n());
     if (!task.options.sample || *task.options.sample >= rows_.size()) return;
     shuffle(rows_, task.seed, stream("align"));
     rows_.resize(*task.options.sample);

@@ -47,7 +47,6 @@ void fields(AlignSet& set, Fields& f);
 
 // By how much, and what part of it the classes are. At least one result.
 [[nodiscard]] std::string headline_of(const Align& record);
-// Rows that need not be pairs.
 [[nodiscard]] std::vector<std::string> findings_of(const Align& record);
 
 struct AlignTask {

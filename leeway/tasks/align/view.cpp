@@ -50,9 +50,7 @@ Blocks scatter_charts(const Align& record) {
 Blocks set_table(const Align& record) {
   using One = AlignSet;
   const auto within = [](const agreement::PrincipalDirection& direction) {
-    const auto& variance = direction.class_variance;
-    return variance ? share_cell(measured(variance->value, variance->interval))
-                    : dash_cell("the files have no labels");
+    return share_cell(measured(direction.class_variance), "the files have no labels");
   };
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Shifted"), &One::shifted},
@@ -60,12 +58,11 @@ Blocks set_table(const Align& record) {
                        "Mean squared difference of a pair's projections, scaled to [-1, 1] in each set"),
        [](const One& one) {
          const Measured error = measured(one.found.cross_domain_error, one.found.cross_domain_error_interval);
-         return with_interval(significant_cell(error.value, 3), error,
-                              significant(*error.low, 3) + "–" + significant(*error.high, 3));
+         return significant_cell(error, 3);
        }},
-      {number_column("Angle", "Between the first principal directions of the two sets, in degrees"),
+      {number_column("Angle", "Angle between the first principal directions of the two sets, in degrees"),
        [](const One& one) { return fixed_cell(one.found.angle, 1); }},
-      {number_column("Correlation", "Of a pair's projections"),
+      {number_column("Correlation", "Correlation of a pair's projections"),
        [](const One& one) { return fixed_cell(one.found.correlation, 3); }},
       {number_column("Explained, clean", "Share of the variance of the features along the direction"),
        [](const One& one) { return percent_cell(one.found.clean.explained, 0); }},
@@ -112,24 +109,24 @@ Blocks set_table(const Distances& record) {
                        }});
   }
   columns.push_back({number_column("n"), &DistancesSet::n_shifted});
-  return table_of("Distance of every shifted set from the clean one", columns, record.results).block();
+  return table_of("Distance of every shifted set from the clean set", columns, record.results).block();
 }
 
 }  // namespace
 
 View view(const Align& record) {
   Blocks lead = paragraph(
-      "Each sample is projected on the direction of largest variance of its set. On the dashed line both "
-      "sets have the same projection. If the task determines the direction, classes lie apart and near the "
-      "line; if the shift determines it, they do not.");
+      "Each sample is projected onto the direction of largest variance in its set. On the dashed line, both "
+      "sets have the same projection. If the task determines the direction, classes are separated and lie "
+      "near the line; if the shift determines the direction, they do not.");
   return view_of("feature alignment", record.envelope,
                  std::move(lead) + scatter_charts(record) + in_both(set_table(record)));
 }
 
 View view(const Distances& record) {
   Blocks lead = paragraph(
-      "Each distance has its own scale; the darker a cell, the closer to the largest value of its column. 0: "
-      "no difference.");
+      "Each distance has its own scale; darker cells are closer to the largest value in their column. 0 "
+      "means no difference.");
   return view_of("distances", record.envelope, in_both(set_table(record)) + std::move(lead));
 }
 

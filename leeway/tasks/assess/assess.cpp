@@ -42,16 +42,12 @@ void check_names(const std::vector<Source>& sources, const std::vector<Target>& 
                               target.outputs.path, target.shift, target.model));
 }
 
-std::vector<Outputs*> all_outputs(Task& task) {
+// Numbers the labels of all sets as they say together, puts their classes in the order of the first set that names them,
+// and returns the names; "class 0", ... where none names them.
+std::vector<std::string> align_sets(Task& task) {
   std::vector<Outputs*> all;
   for (Source& source : task.sources) all.push_back(&source.outputs);
   for (Target& target : task.targets) all.push_back(&target.outputs);
-  return all;
-}
-
-// Numbers the labels of all sets as they say together, puts their classes in the order of the first set that names them,
-// and returns the names; "class 0", ... where none names them.
-std::vector<std::string> align_sets(const std::vector<Outputs*>& all) {
   std::vector<LabelCoding> codings;
   for (const Outputs* outputs : all) codings.push_back(outputs->coding);
   for (Outputs* outputs : all) {
@@ -150,7 +146,7 @@ tasks::Assess record_of(Task& task, Progress* progress) {
   tasks::Assess record;
   record.options = task.options;
   record.level = task.level;
-  record.class_names = align_sets(all_outputs(task));
+  record.class_names = align_sets(task);
   for (Source& source : task.sources) bin_numbers(source, task.targets);
   for (Target& target : task.targets)
     if (const Outputs& source = source_of(task.sources, target).outputs;

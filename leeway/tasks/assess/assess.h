@@ -132,7 +132,6 @@ struct AssessConfidence {
   double clean_mean = 0, shifted_mean = 0;
 };
 
-// Of predictions, by class.
 struct AssessShares {
   std::vector<double> clean, shifted;
 };

@@ -153,8 +153,7 @@ Chunks cut_by_time(const Outputs& target, const Outputs* source, const ChunkSize
   // Spans leave equal times together; a hash makes their order that of no file.
   const std::vector<std::uint64_t> hashes =
       size.rows > 0 ? std::vector<std::uint64_t>(target.n(), 0) : hashes_of(target, source);
-  std::vector<std::size_t> order(target.n());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = all_rows(target.n());
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     return std::tie(times[a], hashes[a], a) < std::tie(times[b], hashes[b], b);
   });

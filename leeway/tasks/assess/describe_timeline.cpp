@@ -9,8 +9,6 @@
 namespace leeway::tasks {
 namespace {
 
-Measured without_interval(const std::optional<double>& value) { return {value, {}, {}}; }
-
 // `off`: how far a chunk is from what is well; nothing of one that is well.
 template <class Off>
 TimelineAlarms alarms_by(const AssessTimeline& timeline, const Off& off) {
@@ -117,16 +115,14 @@ const std::vector<TimelineMeasure>& timeline_measures() {
        },
        &ChunkBands::likely_error},
       {"error_bound", "Error at most", false, true,
-       [](const TimelineChunk& c) { return without_interval(c.error_bound); }, nullptr},
+       [](const TimelineChunk& c) { return Measured{c.error_bound}; }, nullptr},
       {"afr_pred", "Prediction unchanged", true, false, [](const TimelineChunk& c) { return c.afr_pred; },
        nullptr},
       {"pa", "PA", true, false, [](const TimelineChunk& c) { return c.pa; }, nullptr},
       {"confidence.shifted_mean", "Confidence", true, true,
-       [](const TimelineChunk& c) { return without_interval(c.confidence.shifted_mean); },
-       &ChunkBands::confidence},
+       [](const TimelineChunk& c) { return Measured{c.confidence.shifted_mean}; }, &ChunkBands::confidence},
       {"drift.classes.distance", "Mix of predicted classes", false, true,
-       [](const TimelineChunk& c) { return without_interval(c.drift.classes.distance); },
-       &ChunkBands::classes}};
+       [](const TimelineChunk& c) { return Measured{c.drift.classes.distance}; }, &ChunkBands::classes}};
   return measures;
 }
 

@@ -116,7 +116,6 @@ std::string reason(const tasks::AssessResult& result, const std::string& key) {
   return found != result.not_computed.end() ? found->second : "not computed";
 }
 
-// The chunks for which the gate holds.
 tasks::AssessGate::Chunks check_chunks(const tasks::AssessGate& gate, tasks::AssessTimeline timeline) {
   tasks::AssessGate::Chunks found{timeline.model, timeline.target, "", {}, 0, 0, 0};
   for (tasks::TimelineChunk& chunk : timeline.chunks) {

@@ -1,6 +1,6 @@
-// Parts of the record of leeway assess: what moved between source and target, labels aside (tasks/assess/detail/drift.h);
-// what labels say beside accuracy (tasks/assess/detail/quality.h); the weakest sub-groups (tasks/assess/detail/cells.h);
-// mean results over seeds.
+// Parts of the record of leeway assess: changes between source and target, labels excluded
+// (tasks/assess/detail/drift.h); measures from labels other than accuracy (tasks/assess/detail/quality.h);
+// the weakest sub-groups (tasks/assess/detail/cells.h); mean results over seeds.
 //
 // A model or target called NAME#NUMBER is one of several seeds of NAME. For m >= 2 seeds of one model and
 // target, a quantity with mean x̄ and standard deviation s (denominator m - 1) has the interval x̄ ± t s /
@@ -27,7 +27,6 @@ struct MovedValue {
   Measured change;  // of its share
 };
 
-// One column, tested.
 struct DriftTest {
   std::string name;  // "predicted class", "confidence", "features", or of the group
   std::string test;  // "chi-square", "permutation", "Kolmogorov-Smirnov", "MMD permutation", "MMD sign flip"

@@ -43,7 +43,6 @@ Cell accuracy_cell(const AssessResult& result) {
   return cell;
 }
 
-// The estimate and its likely range.
 Cell likely_cell(const AssessResult& result) {
   if (!result.likely_error) return dash_cell(result.reason("likely_error"));
   const LikelyError& likely = *result.likely_error;
@@ -96,19 +95,20 @@ Blocks terms(const Assess& record, const Shown& shown) {
   if (shown.accuracy)
     list.emplace_back(
         "Accuracy",
-        fmt::format("The share of samples that the model predicts right. Small figures: the {} interval. "
-                    "Shading: the difference from the source, the data with known accuracy.",
+        fmt::format("The share of samples that the model predicts right. Small figures show the {} interval. "
+                    "Shading shows the difference from the source, the data with known accuracy.",
                     percent(record.level)));
   if (shown.pairs) {
     list.emplace_back("Prediction unchanged",
-                      "The share of samples whose prediction is the same before and after the shift, right "
-                      "or wrong (in papers AFR, agreement failure rate). It needs no labels.");
+                      "The share of samples whose prediction is the same before and after the shift, whether "
+                      "right or wrong (in papers: AFR, agreement failure rate). It needs no labels.");
     for (auto& meaning : pa_meanings(record.log_k())) list.push_back(std::move(meaning));
   }
   if (shown.likely)
-    list.emplace_back("Estimated error",
-                      "The error of the model on the target, estimated without labels from single estimates "
-                      "and from the change of the outputs. Small figures: the likely range of the error.");
+    list.emplace_back(
+        "Estimated error",
+        "The error of the model on the target, estimated without labels from individual estimates and from "
+        "the change of the outputs. Small figures show the likely range of the error.");
   if (shown.bound)
     list.emplace_back("Error at most",
                       "An upper bound on the error on the target, without labels, if the assumption in the "
@@ -158,9 +158,9 @@ Blocks overview_charts(const Assess& record) {
 
 std::vector<ResultMeasure> result_measures(const Assess& record) {
   std::vector<ResultMeasure> measures = {
-      {"Accuracy", "line: from the source accuracy", &AssessResult::accuracy, true, 1},
+      {"Accuracy", "line: change from the source accuracy", &AssessResult::accuracy, true, 1},
       {"Prediction unchanged", "share unchanged by the shift", &AssessResult::afr_pred, true, 1},
-      {"PA", "of at most " + fixed(record.log_k(), 2), &AssessResult::pa, false, record.log_k()}};
+      {"PA", "maximum " + fixed(record.log_k(), 2), &AssessResult::pa, false, record.log_k()}};
   std::erase_if(measures, [&](const ResultMeasure& measure) {
     return std::ranges::none_of(record.results,
                                 [&](const AssessResult& r) { return (r.*measure.value).value.has_value(); });

@@ -15,7 +15,6 @@ constexpr std::size_t map_classes = 100;         // a map of more is unreadable
 constexpr std::size_t map_cells = 15000;         // of all maps together; the worst results come first
 constexpr std::size_t changes_table_rows = 400;  // most frequent changes, of all results together
 
-// Cells that hold something.
 Json cells_of(const AssessResult& result) {
   Json cells = Json::array();
   for (std::size_t i = 0; i < result.confusion.size(); ++i) {
@@ -178,7 +177,7 @@ Section confusion_section(const Assess& record) {
                           chart_choice(maps);
   if (left_out > 0)
     body += paragraph(fmt::format(
-        "To keep the page small, it has the maps of the worst {} results; the record has the other {}.",
+        "To keep the page small, it shows the maps of the {} worst results; the record has the other {}.",
         maps.size(), left_out));
   return {"changes", "Changes", heading.empty() ? "No prediction changes" : heading, body + table};
 }

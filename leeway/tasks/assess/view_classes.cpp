@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
+#include "leeway/core/rows.h"
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
@@ -164,8 +164,7 @@ Blocks shares_table(const Assess& record, const std::string& model) {
     for (std::size_t c = 0; c < k; ++c)
       change[c] =
           std::max(change[c], std::abs(share(result->shares.shifted, c) - share(result->shares.clean, c)));
-  std::vector<std::size_t> order(k);
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = all_rows(k);
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t c) { return change[c]; });
   std::vector<ColumnOf<std::size_t>> columns = {
       {text_column("Predicted class"), [&](std::size_t c) { return text_cell(record.class_name(c)); }},
@@ -198,7 +197,7 @@ Section classes_section(const Assess& record) {
 Section groups_section(const Assess& record) {
   return members_section(
       record, {&AssessResult::groups, "group"}, {"groups", "Groups", "", {}},
-      "An average can hide a group with much worse results. The table reads like the table of classes.");
+      "An average can hide a group with much worse results. Read this table like the table of classes.");
 }
 
 Section shares_section(const Assess& record) {

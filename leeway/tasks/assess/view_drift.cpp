@@ -8,7 +8,6 @@
 namespace leeway::tasks {
 namespace {
 
-// A column of one result.
 struct DriftRow : DriftTest {
   std::string target, changes;
 };
@@ -39,13 +38,13 @@ Blocks tests_table(std::vector<DriftRow> rows) {
       {text_column("Target"), &DriftRow::target},
       {text_column("Column"), &DriftRow::name},
       {number_column("p",
-                     "Probability of at least this difference without drift, adjusted by Holm's method over "
-                     "the tests of the target"),
+                     "Probability of a difference at least this large without drift, adjusted by Holm's "
+                     "method over the tests of the target"),
        [](const DriftRow& row) { return number_cell(row.p_value, p_words(row.p_value)); }},
       {interval_column(
            "Distance",
-           "Total variation distance of the shares; for confidence and numbers the "
-           "Kolmogorov-Smirnov distance; for features 2 AUROC - 1 of the witness on held-out rows"),
+           "Total variation distance between the shares; for confidence and numbers, the Kolmogorov-Smirnov "
+           "distance; for features, 2 AUROC - 1 of the witness on held-out rows"),
        &DriftRow::distance},
       {interval_column("Mean change, points", "Change of the mean confidence"),
        [](const DriftRow& row) { return change_cell(row.mean_change, "counts have no mean"); }},
@@ -80,12 +79,12 @@ Section drift_section(const Assess& record) {
       first.p_value <= 1 - record.level
           ? fmt::format("{}: {} changed ({})", first.target, first.name, p_sentence(first.p_value))
           : fmt::format("No drift detected in the tests of {}", tested == 1 ? "the target" : "any target"),
-      paragraph("Changes between source and target, labels excluded: the mix of predicted classes, "
-                "confidence, and the features and groups of both sets. A p-value is the probability of at "
-                "least this "
-                "difference without drift; the p-values of a target are adjusted together (Holm), so that a "
-                "target without drift raises a false alarm with probability at most " +
-                percent(1 - record.level) + ". Drift does not imply that the error changed.") +
+      paragraph(
+          "Changes between source and target, labels excluded: the mix of predicted classes, confidence, and "
+          "the features and groups of both sets. A p-value is the probability of a difference at least this "
+          "large without drift; the p-values of a target are adjusted together (Holm), so that a target "
+          "without drift raises a false alarm with probability at most " +
+          percent(1 - record.level) + ". Drift does not imply that the error changed.") +
           in_both(tests_table(rows) + left_out(record))};
 }
 

@@ -33,12 +33,9 @@ std::string comparisons_heading(const Assess& record, const std::vector<Comparis
 
 // Of models and targets that differ by their seed alone.
 std::string seeds_heading(const std::vector<SeedsOfOne>& seeds) {
-  const SeedsOfOne* least = nullptr;
-  for (const SeedsOfOne& one : seeds)
-    if (one.accuracy.value && (least == nullptr || *one.accuracy.value < *least->accuracy.value))
-      least = &one;
+  const SeedsOfOne* least = lowest(seeds, [](const SeedsOfOne& one) { return one.accuracy.value; });
   if (least == nullptr) return "Means over seeds";
-  return fmt::format("Over {} seeds {} under {} is right on {}", least->results.size(), least->model,
+  return fmt::format("Over {} seeds, {} under {} is right on {}", least->results.size(), least->model,
                      least->target, value_words(least->accuracy, true));
 }
 
@@ -138,10 +135,12 @@ Section seeds_section(const Assess& record) {
       {interval_column("Prediction unchanged"), &SeedsOfOne::afr_pred, "not every seed is paired"},
       {pa_column(), [](const SeedsOfOne& one) { return pa_cell(one.pa, "not every seed is paired"); }},
       {number_column("Seeds"), [](const SeedsOfOne& one) { return count_cell(one.results.size()); }}};
-  return {"seeds", "Seeds", seeds_heading(record.seeds->sets),
-          paragraph("Names that end in # and a number are seeds of one model or shift. Student's intervals "
-                    "of the mean over seeds assume normally distributed seeds, on these samples.") +
-              in_both(table_of("Means over seeds", columns, record.seeds->sets).block(2))};
+  return {
+      "seeds", "Seeds", seeds_heading(record.seeds->sets),
+      paragraph(
+          "Names that end in # and a number are seeds of one model or shift. The Student's t intervals of "
+          "the mean over seeds assume that results on these samples are normally distributed over seeds.") +
+          in_both(table_of("Means over seeds", columns, record.seeds->sets).block(2))};
 }
 
 Section confidence_section(const Assess& record) {

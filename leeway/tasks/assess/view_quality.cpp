@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "leeway/core/rows.h"
 #include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
@@ -75,8 +75,8 @@ Blocks classes_table(const Assess& record, const std::vector<QualityRow>& rows) 
       {interval_column("Recall", "Share of samples of this class that are predicted as this class"),
        &QualityClassRow::recall, "no samples"},
       {interval_column("F1", "Harmonic mean of precision and recall"), &QualityClassRow::f1},
-      {interval_column("AUROC", "Of the probability of the class, against the rest"), &QualityClassRow::auroc,
-       "requires samples of this class and of other classes"},
+      {interval_column("AUROC", "AUROC of the probability of the class, against all other classes"),
+       &QualityClassRow::auroc, "requires samples of this class and of other classes"},
       {number_column("n", "Samples with this label"), &QualityClassRow::n}};
   return folded("Precision, recall, F1 and AUROC of every class", table_of(caption, columns, list).block(2));
 }
@@ -122,8 +122,7 @@ Blocks reliability(const Assess& record) {
 // Labels against predictions, of a target with few enough classes.
 Blocks confusion(const Assess& record, const QualityRow& row) {
   const auto& counts = row.found->confusion;
-  std::vector<std::size_t> labels(counts.size());
-  std::iota(labels.begin(), labels.end(), std::size_t{0});
+  const std::vector<std::size_t> labels = all_rows(counts.size());
   std::vector<ColumnOf<std::size_t>> columns{
       {text_column("Label"), [&](std::size_t i) { return text_cell(record.class_name(i)); }}};
   for (std::size_t j = 0; j < counts.size(); ++j)
@@ -176,8 +175,8 @@ Section subgroups_section(const Assess& record) {
   const std::vector<ColumnOf<Found>> columns{
       {text_column("Target"), &Found::target},
       {text_column("Subgroup"), &Found::name},
-      {interval_column("Accuracy", "On the measurement half"), &Found::accuracy},
-      {interval_column("Against other rows, points",
+      {interval_column("Accuracy", "Accuracy on the measurement half"), &Found::accuracy},
+      {interval_column("Difference from other rows, points",
                        "Accuracy minus accuracy of the other rows in the measurement half"),
        [](const Found& f) { return change_cell(f.difference, "no other rows"); }},
       {number_column("n", "Rows in the measurement half"), &Found::n}};

@@ -136,7 +136,7 @@ Cell chunk_cell(const TimelineChunk* chunk) {
 
 // How far each measure goes, and where it leaves the source's range.
 Blocks summary_table(const Assess& record, const AssessTimeline& timeline) {
-  Table table("Least and most over time",
+  Table table("Minimum and maximum over time",
               {text_column("Measure"), number_column("Least"), number_column("Median"), number_column("Most"),
                number_column("Outside", "Number of chunks outside the range of the source"),
                text_column("First outside"), text_column("Farthest outside")});
@@ -206,7 +206,7 @@ Blocks remarks(const AssessTimeline& timeline) {
   const bool estimated = std::ranges::any_of(
       timeline.chunks, [](const TimelineChunk& chunk) { return chunk.likely_error.has_value(); });
   return paragraph(timeline.gaps > 0 ? gaps + " no samples (gaps)." : "") +
-         paragraph(estimated ? "The small figures of the estimated error are its likely range." : "");
+         paragraph(estimated ? "Small figures show the likely range of the estimated error." : "");
 }
 
 }  // namespace

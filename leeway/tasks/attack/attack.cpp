@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t curve_steps = 20;
 
-// Of n: the share and its interval.
 void put_share(std::size_t hits, std::size_t n, double& value, Interval& interval) {
   value = static_cast<double>(hits) / static_cast<double>(n);
   interval = clopper_pearson(hits, n);

@@ -10,7 +10,7 @@
 // intervals, the median norm has that of order statistics (core/statistics.h). Statistics of norms are over
 // all rows: 0 where the clean image succeeds, inf where the attack failed.
 // Errors (Error): those of attack::run. Interrupted on request. Cost: a
-// forward and a backward pass a step. Same bits for any number of threads.
+// forward and a backward pass per step. Same bits for any number of threads.
 //
 // With AttackTask::state, finished blocks of rows are saved as soon as a hundredth of the time covers it, and before
 // Interrupted; a task of the same plan resumes from them to the same bits (saved_work.h). The caller removes the file after

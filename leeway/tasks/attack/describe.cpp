@@ -46,7 +46,7 @@ namespace leeway::tasks {
 namespace {
 
 std::string share_words(double value, const Interval& interval) {
-  return value_words({value, interval.low, interval.high}, true);
+  return value_words(measured(value, interval), true);
 }
 
 }  // namespace
@@ -170,11 +170,9 @@ void fields(Attack& record, Fields& f) {
 static std::string headline_of(const AttackedSet& set, attack::Norm norm) {
   const std::string what = fmt::format("{} in {}", set.attack, name_of(norm));
   if (set.norms)
-    return fmt::format(
-        "{} succeeds on {} of {} images, with a median norm of {}.", what,
-        share_words(set.success, set.success_interval), count(set.n),
-        value_words({set.norms->median, set.norms->median_interval.low, set.norms->median_interval.high},
-                    false));
+    return fmt::format("{} succeeds on {} of {} images, with a median norm of {}.", what,
+                       share_words(set.success, set.success_interval), count(set.n),
+                       value_words(measured(set.norms->median, set.norms->median_interval), false));
   const std::string radius = significant(set.eps.value_or(0), 3);
   if (set.target == "given")
     return fmt::format("{} of radius {} succeeds on {} of {} images.", what, radius,

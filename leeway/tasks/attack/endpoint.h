@@ -2,7 +2,7 @@
 //
 // Every forward pass of a row is a request, unless the journal or an earlier pass has the answer; images are sent
 // in 256 levels, so attacked images have these levels, too. An answer without a class is a further, last class:
-// an attack that makes the model name none succeeds. The same call with the journal resumes.
+// an attack after which the model names no class succeeds. The same call with the journal resumes.
 // OptionError: an attack other than square and hopskipjump, answers without a class as guesses. Errors: those of
 // endpoint/ask.h, Unanswered where --max-requests is reached. Interrupted on request, also between replies.
 #pragma once

@@ -42,39 +42,28 @@ std::vector<ColumnOf<AttackedSet>> measures() {
            "Success if right",
            "Successful attacks as a share of correctly predicted clean images (Foolbox, RobustBench)"),
        [](const AttackedSet& set) {
-         const auto& right = set.success_of_right;
-         return right ? share_cell(measured(right->value, right->interval)) : dash_cell("no image was right");
+         return share_cell(measured(set.success_of_right), "no image was right");
        }},
       {interval_column("Median norm", "Median norm of the perturbations"), [](const AttackedSet& set) {
          if (!set.norms) return dash_cell("fixed radius");
-         const Measured median = measured(set.norms->median, set.norms->median_interval);
-         return with_interval(significant_cell(median.value, 3), median,
-                              significant(*median.low, 3) + "–" + significant(*median.high, 3));
+         return significant_cell(measured(set.norms->median, set.norms->median_interval), 3);
        }}};
 }
 
-Blocks set_table(const Attack& record) {
+Blocks set_table(const Attack& record, const std::string& caption, const std::vector<AttackedSet>& sets,
+                 const std::vector<ColumnOf<AttackedSet>>& more) {
   std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
   const std::size_t headers = columns.size();
   for (ColumnOf<AttackedSet>& one : measures()) columns.push_back(std::move(one));
-  columns.push_back(
-      {number_column("No gradient", "Share of rows whose gradient is exactly 0, so that the attack fails"),
-       [](const AttackedSet& set) {
-         return percent_cell(set.zero_gradient, 1, "the attack uses no gradients");
-       }});
-  columns.push_back({number_column("n"), &AttackedSet::n});
-  columns.push_back({text_column("File"), &AttackedSet::out});
-  return table_of("Before and after the attack", columns, record.results).block(headers);
+  columns.insert(columns.end(), more.begin(), more.end());
+  return table_of(caption, columns, sets).block(headers);
 }
 
 // The sets' columns, with the names of all attacks.
 Blocks worst_table(const Attack& record) {
   std::vector<AttackedSet> sets(record.worst_cases.begin(), record.worst_cases.end());
   for (std::size_t i = 0; i < sets.size(); ++i) sets[i].attack = list_of(record.worst_cases[i].attacks);
-  std::vector<ColumnOf<AttackedSet>> columns = name_columns(record);
-  const std::size_t headers = columns.size();
-  for (ColumnOf<AttackedSet>& one : measures()) columns.push_back(std::move(one));
-  return table_of("Worst case of each image over several attacks", columns, sets).block(headers);
+  return set_table(record, "Worst case of each image over several attacks", sets, {});
 }
 
 // What withstands over the radius: a line for each model, set and attack that has two radii or more.
@@ -138,18 +127,18 @@ Section method_section(const Attack& record) {
     for (const attack::Stage& stage : set.stages)
       items.push_back(before + fmt::format("{} withstand {}{}.", percent(stage.accuracy, 1), stage.attack,
                                            &stage == set.stages.data() ? "" : " as well"));
-    if (set.repeats) {
-      const Interval& interval = set.repeats->robust_accuracy_interval;
+    if (set.repeats)
       items.push_back(
           before +
-          fmt::format("Every step averages {0} passes of the model. Robust accuracy is {1}, the mean over "
-                      "{0} evaluation passes.",
-                      set.repeats->draws,
-                      value_words({set.repeats->robust_accuracy, interval.low, interval.high}, true)));
-    }
+          fmt::format(
+              "Every step averages {0} passes of the model. Robust accuracy is {1}, the mean over "
+              "{0} evaluation passes.",
+              set.repeats->draws,
+              value_words(measured(set.repeats->robust_accuracy, set.repeats->robust_accuracy_interval),
+                          true)));
     if (const auto& asked = set.endpoint)
       items.push_back(
-          before + fmt::format("{} requests to {}, {} of them retries; {} prompt tokens, {} answer tokens.",
+          before + fmt::format("{} requests to {}, including {} retries; {} prompt tokens, {} answer tokens.",
                                count(asked->requests), asked->host, count(asked->retries),
                                count(asked->prompt_tokens), count(asked->completion_tokens)));
     if (set.beside_noise)
@@ -174,8 +163,16 @@ Section method_section(const Attack& record) {
 }  // namespace
 
 View view(const Attack& record) {
+  const std::vector<ColumnOf<AttackedSet>> more = {
+      {number_column("No gradient", "Share of rows whose gradient is exactly 0, so that the attack fails"),
+       [](const AttackedSet& set) {
+         return percent_cell(set.zero_gradient, 1, "the attack uses no gradients");
+       }},
+      {number_column("n"), &AttackedSet::n},
+      {text_column("File"), &AttackedSet::out}};
   return view_of("attack", record.envelope,
-                 curve(record) + in_both(worst_table(record)) + in_both(set_table(record)),
+                 curve(record) + in_both(worst_table(record)) +
+                     in_both(set_table(record, "Before and after the attack", record.results, more)),
                  {method_section(record)});
 }
 

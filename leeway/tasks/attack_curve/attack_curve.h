@@ -1,5 +1,5 @@
-// leeway attack curve: how models fare under attacks of growing strength and for growing shares of attacked
-// rows.
+// leeway attack curve: how models perform under attacks of growing strength and for growing shares of
+// attacked rows.
 //
 // Input: for every model the outputs on clean rows and, for every attack and strength, on the same rows
 // attacked, with the norms of the perturbations. At share s the round(s n) rows with the smallest norms are

@@ -8,7 +8,6 @@
 #include "leeway/core/numbers.h"
 #include "leeway/tasks/agreement_fields.h"
 #include "leeway/tasks/attack_curve/attack_curve.h"
-#include "leeway/tasks/sections.h"
 
 namespace leeway::tasks {
 void fields(CurveResult& result, Fields& f) {
@@ -64,7 +63,7 @@ static const CurveResult& least_of(const AttackCurve& record, const Value& value
 }
 
 static std::string share_text(double value, const Interval& interval) {
-  return value_words({value, interval.low, interval.high}, true);
+  return value_words(measured(value, interval), true);
 }
 
 // "pgd of strength 2/255".
@@ -88,7 +87,7 @@ std::string headline_of(const AttackCurve& record) {
 
 std::vector<std::string> findings_of(const AttackCurve& record) {
   const CurveResult& least = least_of(record, [](const CurveResult& r) { return r.pa; });
-  return {fmt::format("Posterior agreement is lowest for {} under {}: {} of at most {}.",
+  return {fmt::format("Posterior agreement is lowest for {} under {}: {} (maximum {}).",
                       display_name(least.model), attack_words(least),
                       value_words(measured(least.pa, least.pa_interval), false),
                       fixed(std::log(static_cast<double>(least.k)), 2))};

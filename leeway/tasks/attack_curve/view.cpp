@@ -33,7 +33,7 @@ constexpr CurveMeasure curve_measures[] = {
     {"Posterior agreement", "PA in nats, at most log k",
      [](const CurveResult& r) { return measured(r.pa, r.pa_interval); }, CurveMeasure::Kind::pa},
     {"Approximate PA", "Sum of the approximations of the parts of PA: right, wrong and changed rows",
-     [](const CurveResult& r) { return measured(r.approximate_pa(), {}); }, CurveMeasure::Kind::pa},
+     [](const CurveResult& r) { return Measured{r.approximate_pa()}; }, CurveMeasure::Kind::pa},
     {"Inverse temperature", "β with the highest agreement",
      [](const CurveResult& r) { return measured(r.beta, r.beta_interval); }, CurveMeasure::Kind::beta},
     {"Confidence if right", "Mean clean confidence of rows that stay right, at β = 1",
@@ -55,9 +55,7 @@ Cell measure_cell(const CurveMeasure& measure, const CurveResult& result) {
   if (!value.value) return dash_cell("no rows of this kind");
   if (measure.kind == CurveMeasure::Kind::pa) return pa_cell(value);
   if (measure.kind == CurveMeasure::Kind::share) return share_cell(value);
-  Cell beta = significant_cell(value.value, 3);
-  if (!value.low) return beta;
-  return with_interval(beta, value, significant(*value.low, 3) + "–" + significant(*value.high, 3));
+  return significant_cell(value, 3);
 }
 
 // What the record holds, in its order.
@@ -185,7 +183,6 @@ Blocks curve_charts(const Curves& curves, Results (Curves::*of)(const std::strin
   return choices.empty() ? Blocks() : chart_grids(std::move(choices));
 }
 
-// Models by strengths at the largest share.
 Blocks strength_table(const Curves& curves, const CurveMeasure& measure) {
   std::vector<Column> columns{text_column("Model"), text_column("Attack")};
   for (const std::string& strength : curves.strengths) columns.push_back(interval_column(strength));
@@ -247,8 +244,8 @@ Section ranks_section(const Curves& curves) {
       optimal.charts.push_back(rank_chart(title, result->optimal));
     }
   return {"posteriors", "Posteriors", "Mean posterior by rank at the largest strength",
-          paragraph("Rows that stay right and rows that stay wrong, as clean rows; rows whose prediction "
-                    "changes, as attacked rows. A robust model is less sure of rows that change.") +
+          paragraph("Rows that stay right or stay wrong are shown clean; rows whose prediction changes are "
+                    "shown attacked. A robust model is less confident on rows whose prediction changes.") +
               chart_grids({initial, optimal})};
 }
 

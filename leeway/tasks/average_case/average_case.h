@@ -58,13 +58,11 @@ struct AverageCaseOptions {
   std::optional<double> certify_alpha;  // none: that of average_case::AverageCaseOptions
 };
 
-// What a method is.
 struct MethodWords {
   std::string method, summary, source;
   bool probability = false;  // false: a score
 };
 
-// One method at one sigma.
 struct Survival {
   std::string method;
   double sigma = 0;

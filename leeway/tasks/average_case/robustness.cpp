@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "leeway/core/rows.h"
+
 namespace leeway::tasks {
 namespace {
 
@@ -79,8 +81,7 @@ ClassComparison comparison_of(const Column& column, const Classes& classes, doub
 
 // The least and the most robust samples of every class; by row where tied.
 Ranking ranking_of(const Column& column, const Classes& classes, const average_case::AverageCase& cases) {
-  std::vector<std::size_t> order(column.p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = all_rows(column.p.size());
   std::ranges::stable_sort(order, {}, [&](std::size_t row) { return column.p[row]; });
   const auto sample = [&](std::size_t row) {
     return RankedSample{row, column.p[row], static_cast<std::size_t>(cases.targets[row]),

@@ -1,4 +1,4 @@
-// What the p of many samples say together, as records hold it. Internal.
+// Summary of p over many samples, as stored in records. Internal.
 #pragma once
 
 #include <algorithm>

@@ -40,7 +40,6 @@ Blocks result_table(const RobustnessView& record) {
   return rows <= long_rows ? block : folded(fmt::format("{} ({} rows)", caption, count(rows)), block);
 }
 
-// Mean over sigma, a line a method.
 Blocks mean_charts(const RobustnessView& record, bool probabilities) {
   std::vector<Line> lines;
   for (const std::string& method : record.of_kind(probabilities)) {
@@ -88,8 +87,8 @@ Blocks survival_assumptions(const RobustnessView& record) {
   const Robustness& found = record.found;
   const double level = found.options.level;
   std::vector<std::string> items = {
-      std::string("p is about the model keeping its own prediction, right or wrong, under random noise. It "
-                  "does not cover attackers, who look for the worst change, or other shifts."),
+      std::string("p describes whether the model keeps its own prediction, right or wrong, under random "
+                  "noise. It does not cover attackers, who search for the worst change, or other shifts."),
       fmt::format("The noise is {}. Inputs are not clipped: values outside the range of the data are passed "
                   "to the model.",
                   found.options.noise),
@@ -114,8 +113,8 @@ Blocks survival_assumptions(const RobustnessView& record) {
                     count(unsettled), count(found.n)));
   if (zero_gradient > 0)
     items.push_back(
-        fmt::format("Up to {} of the samples have gradients of exactly 0: methods with gradients treat them "
-                    "as surviving any noise.",
+        fmt::format("Up to {} of the samples have gradients of exactly 0: methods that use gradients treat "
+                    "them as surviving any noise.",
                     percent(zero_gradient, 1)));
   if (left_out > 0)
     items.push_back(fmt::format("Gradients were computed for some classes only: this changes p by up to {}.",

@@ -1,4 +1,4 @@
-// What is known of a model under noise as its page looks at it, and the sections drawn from it.
+// The data of the page of a model under noise, and the sections drawn from these data.
 #pragma once
 
 #include <cstddef>

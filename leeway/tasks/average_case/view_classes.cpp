@@ -47,7 +47,6 @@ Blocks class_charts(const Compared& compared) {
   return chart_grid(charts, 6);
 }
 
-// A class at one sigma.
 struct AverageCaseClassesClassRow {
   const ClassSurvival* one;
   double sigma;
@@ -71,13 +70,13 @@ Blocks class_table(const Compared& compared, const std::string& leading) {
     return cell;
   };
   const auto difference = [](const Row& row) {
-    return row.one->of.p_value ? change_cell({row.one->of.difference, {}, {}}) : dash_cell(row.none());
+    return row.one->of.p_value ? change_cell({row.one->of.difference}) : dash_cell(row.none());
   };
   const std::vector<ColumnOf<Row>> columns = {
       {text_column(compared.column), [](const Row& row) { return text_cell(row.one->name); }},
       {number_column("σ"), [](const Row& row) { return sigma_cell(row.sigma); }},
       {interval_column("Mean p"), [](const Row& row) { return share_cell(mean_of(row.p()), row.none()); }},
-      {number_column("5% quantile", fmt::format("Over the samples of the {}", compared.one)),
+      {number_column("5% quantile", fmt::format("5% quantile of p over the samples of the {}", compared.one)),
        [](const Row& row) { return quantile_cell(row.p(), twentieth, row.none()); }},
       {number_column("Median"), [](const Row& row) { return quantile_cell(row.p(), median, row.none()); }},
       {number_column("Difference", "Mean p minus mean p of all other samples, in points"), difference},
@@ -116,13 +115,12 @@ Blocks test_table(const Compared& compared) {
   return table.block();
 }
 
-// The tests, the charts, the numbers.
 Blocks comparison_blocks(const Compared& compared, const std::string& leading) {
   const std::size_t classes = compared.comparisons.back()->classes.size();
   return test_table(compared) + spread_key("differs significantly from all others") +
          (classes <= drawn_classes
               ? Blocks()
-              : paragraph(fmt::format("The charts show the {} least robust of {} {}, the table shows all.",
+              : paragraph(fmt::format("The charts show the {} least robust of {} {}; the table shows all.",
                                       drawn_classes, count(classes), compared.many))) +
          class_charts(compared) + class_table(compared, leading);
 }

@@ -12,13 +12,10 @@ namespace {
 
 Cell points_cell(double share) { return number_cell(100 * share, points_words(share)); }
 
-// Points with their interval; digits by it.
 Cell error_cell(const average_case::AgainstMonteCarlo& error) {
-  const double mean = 100 * error.mean_absolute, low = 100 * error.interval.low,
-               high = 100 * error.interval.high;
-  const int decimals = decimals_for(50 * (error.interval.high - error.interval.low), 2);
-  Cell cell = with_interval(number_cell(mean, fixed(mean, decimals)), {mean, low, high},
-                            fixed(low, decimals) + "–" + fixed(high, decimals));
+  const auto& [low, high] = error.interval;
+  Cell cell =
+      fixed_cell({100 * error.mean_absolute, 100 * low, 100 * high}, decimals_for(50 * (high - low), 2));
   cell.mark = Mark::strong;
   return cell;
 }
@@ -36,17 +33,19 @@ Blocks error_table(const RobustnessView& record) {
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Method"), &One::method},
       {number_column("σ"), [](const One& one) { return sigma_cell(one.sigma); }},
-      {interval_column("Mean difference", "Mean of |p - p of Monte Carlo| over samples"),
+      {interval_column("Mean difference",
+                       "Mean absolute difference between p and the Monte Carlo estimate of p"),
        [](const One& one) { return error_cell(one.error); }},
-      {number_column("Sampling error",
-                     "Mean difference that the sampling error of Monte Carlo alone explains"),
+      {number_column("Sampling error", "Mean difference explained by Monte Carlo sampling error alone"),
        points(&Error::floor)},
       {number_column("Root mean square"), points(&Error::root_mean_square)},
-      {number_column("Largest", "Largest difference of any sample"), points(&Error::largest)},
-      {number_column("Bias", "Mean of p - p of Monte Carlo; above 0 the method overestimates p"),
+      {number_column("Largest", "Largest difference for any sample"), points(&Error::largest)},
+      {number_column("Bias", "Mean of p minus its Monte Carlo estimate; above 0, the method overestimates p"),
        points(&Error::bias)},
       {number_column("Rank correlation", "Spearman's rank correlation; 1: same order of samples"),
-       [](const One& one) { return fixed_cell(one.error.rank, 2, "all samples tie in one of the two"); }},
+       [](const One& one) {
+         return fixed_cell(one.error.rank, 2, "all samples tie in one of the two methods");
+       }},
       {number_column("n"), [&](const One&) { return count_cell(record.found.n); }}};
   Table table = table_of("Difference from Monte Carlo, in points of probability", columns, worst_first);
   table.sorted = 2, table.ascending = false;
@@ -72,9 +71,9 @@ Line floor_line(const RobustnessView& record, std::size_t slot) {
     const double floor = found->error.floor;
     line.points.push_back(
         {sigma,
-         {floor, {}, {}},
+         {floor},
          sigma_words(sigma),
-         fmt::format("σ = {}\nsampling error of Monte Carlo {}", sigma_words(sigma), percent(floor, 2))});
+         fmt::format("σ = {}\nMonte Carlo sampling error {}", sigma_words(sigma), percent(floor, 2))});
   }
   return line;
 }
@@ -99,11 +98,9 @@ Blocks error_charts(const RobustnessView& record) {
 
 // -- Certified radius
 
-Measured measured_of(const Estimate& estimate) { return measured(estimate.value, estimate.interval); }
-
 // Certified accuracy, without labels the certified share.
 Measured certified_at(const average_case::CertifiedPoint& point) {
-  return measured_of(point.accuracy.value_or(point.share));
+  return measured(point.accuracy.value_or(point.share));
 }
 
 Blocks certified_charts(const RobustnessView& record, const std::string& title) {
@@ -127,7 +124,6 @@ Blocks certified_charts(const RobustnessView& record, const std::string& title) 
 
 // -- Convergence
 
-// The steps of one method.
 struct Settling {
   std::string method;
   std::vector<ConvergenceStep> steps = {};
@@ -159,7 +155,7 @@ Line settling_line(const Settling& one, double sigma, std::size_t slot, const Va
     if (point.sigma == sigma && point.copies < one.most)
       line.points.push_back(
           {axis.position(static_cast<double>(point.copies)),
-           {point.mean_change, {}, {}},
+           {point.mean_change},
            count(point.copies),
            fmt::format("{} copies\np changes by {} on average\nand by {} at most", count(point.copies),
                        percent(point.mean_change, 2), percent(point.most_change, 1))});
@@ -203,18 +199,18 @@ Blocks convergence_table(const RobustnessView& record, const std::vector<Settlin
     return [&settling, member](const One& one) {
       const bool last =
           one.point.copies == std::ranges::find(settling, one.point.method, &Settling::method)->most;
-      return last ? dash_cell("the largest number, the reference of the others")
+      return last ? dash_cell("the largest number is the reference for the others")
                   : points_cell(one.point.*member);
     };
   };
   const std::vector<ColumnOf<One>> columns = {
       {text_column("Method"), [](const One& one) { return text_cell(one.point.method); }},
       {number_column("σ"), [](const One& one) { return sigma_cell(one.point.sigma); }},
-      {number_column("Copies", "Noisy copies: M of Monte Carlo, N of mmse"),
+      {number_column("Copies", "Number of noisy copies: M for Monte Carlo, N for mmse"),
        [](const One& one) { return count_cell(one.point.copies); }},
       {number_column("Mean change", "Mean absolute change of p over samples"),
        change(&average_case::ConvergencePoint::mean_change)},
-      {number_column("Largest change", "Largest change of p of any sample"),
+      {number_column("Largest change", "Largest change of p for any sample"),
        change(&average_case::ConvergencePoint::most_change)},
       {number_column("n"), &One::n}};
   const std::vector<One>& steps = record.found.convergence;
@@ -266,7 +262,7 @@ Section certified_section(const RobustnessView& record) {
   const std::vector<ColumnOf<One>> columns = {
       {number_column("σ"), [](const One& one) { return sigma_cell(one.sigma); }},
       {interval_column("Abstained", "Share of samples without a certified radius"),
-       [](const One& one) { return share_cell(measured_of(one.abstained)); }},
+       [](const One& one) { return share_cell(measured(one.abstained)); }},
       {interval_column(title, "At radius 0"),
        [](const One& one) { return share_cell(certified_at(one.points.front())); }},
       {number_column("Largest radius", "The largest l2 radius that the draws can certify"),
@@ -322,16 +318,16 @@ Section runtime_section(const RobustnessView& record) {
        [](const Survival& one) { return significant_cell(milliseconds_each(one), 3); }},
       {number_column("In the model", "Share of the time in forward and backward passes"), in_model},
       {number_column("GFLOPs per sample",
-                     "Matrix products and convolutions in passes of the model, in billions"),
+                     "Matrix products and convolutions in passes through the model, in billions"),
        [](const Survival& one) {
-         if (!one.flops) return dash_cell("the model does not tell its cost");
+         if (!one.flops) return dash_cell("the model does not report its cost");
          return significant_cell(*one.flops / static_cast<double>(std::max<std::size_t>(1, one.p.n)) / 1e9,
                                  3);
        }},
       {number_column("Peak memory, MB", "Arrays of the method and of the model's passes"),
        [](const Survival& one) {
          return one.peak_bytes ? significant_cell(static_cast<double>(*one.peak_bytes) / 1e6, 3)
-                               : dash_cell("the model does not tell its cost");
+                               : dash_cell("the model does not report its cost");
        }},
       {number_column("Noisy copies", "Noisy copies of Monte Carlo, over all samples"),
        [](const Survival& one) {

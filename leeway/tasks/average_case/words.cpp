@@ -51,13 +51,11 @@ std::string points_words(const Measured& p) {
 }
 
 Measured mean_of(const average_case::Distribution& p) {
-  if (p.n == 0) return {};
-  if (!p.interval) return {p.mean, {}, {}};
-  return {p.mean, p.interval->low, p.interval->high};
+  return p.n == 0 ? Measured{} : measured(p.mean, p.interval);
 }
 
 Measured mean_of(const average_case::AgainstMonteCarlo& error) {
-  return {error.mean_absolute, error.interval.low, error.interval.high};
+  return measured(error.mean_absolute, error.interval);
 }
 
 bool is_probability(const Robustness& found, const std::string& method) {
@@ -103,13 +101,13 @@ std::string error_finding(const Robustness& found) {
   if (closest == nullptr) return "Monte Carlo is compared with scores, which are not probabilities";
   const average_case::AgainstMonteCarlo& error = closest->error;
   std::string text =
-      fmt::format("At {} {} is {} points from Monte Carlo on average{}", at_sigma(most), closest->method,
-                  points_words(mean_of(error)),
+      fmt::format("At {}, {} differs from Monte Carlo by {} points on average{}", at_sigma(most),
+                  closest->method, points_words(mean_of(error)),
                   error.interval.low > error.floor
                       ? fmt::format(", more than the {} of sampling error", points_words(error.floor))
                       : ", no more than sampling error");
   if (furthest != closest)
-    text += fmt::format("; {} is {}", furthest->method, points_words(mean_of(furthest->error)));
+    text += fmt::format("; {} differs by {}", furthest->method, points_words(mean_of(furthest->error)));
   return text;
 }
 
@@ -149,7 +147,7 @@ std::string comparison_finding(const Compared& compared) {
   }
   if (least == nullptr) return fmt::format("{} differ at {} ({})", first, where, how);
   return fmt::format(
-      "Noise affects {} unequally: at {} {} {} survives with probability {}, {} {} with {} ({})", things,
+      "Noise affects {} unequally: at {}, {} {} survives with probability {}, {} {} with {} ({})", things,
       where, thing, least->name, value_words(mean_of(least->of.distribution), true), thing, most->name,
       value_words(mean_of(most->of.distribution), true), how);
 }

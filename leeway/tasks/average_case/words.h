@@ -1,4 +1,5 @@
-// The words of the record of leeway average-case, for its headline and findings, the terminal and the page. Plain text.
+// Texts of the record of leeway average-case, for its headline and findings, the terminal and the page. Plain
+// text.
 #pragma once
 
 #include <string>

@@ -76,14 +76,13 @@ class Bounding {
   }
 
   void estimate(const Sample& source, const Sample& target) {
-    error_bound::EstimateOptions chosen;
-    chosen.methods.assign(options().methods.begin(), options().methods.end());
+    error_bound::EstimateOptions chosen{.methods = {options().methods.begin(), options().methods.end()},
+                                        .temperature = options().temperature == "on",
+                                        .bootstrap = options().bootstrap,
+                                        .level = options().level,
+                                        .seed = task_.seed,
+                                        .progress = progress_};
     std::erase(chosen.methods, "dis2");
-    chosen.temperature = options().temperature == "on";
-    chosen.bootstrap = options().bootstrap;
-    chosen.level = options().level;
-    chosen.seed = task_.seed;
-    chosen.progress = progress_;
     const bool none = chosen.methods.empty() && !options().methods.empty();
     if (none) chosen.methods = {"ac"}, chosen.bootstrap = 0;  // for the error on the source
     const error_bound::Estimates estimates = error_bound::estimate_error(source, target, chosen);

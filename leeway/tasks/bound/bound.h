@@ -2,7 +2,7 @@
 // leeway schema bound.
 //
 // Estimates use all rows of both sets; Dis2 uses the held-out rows. Source labels are those given, else those
-// of its outputs. Target labels change only what the record says of them. BoundOptions::binary and ::as are
+// of its outputs. Target labels affect only the keys that describe them. BoundOptions::binary and ::as are
 // only recorded here; the caller that opens sets applies them.
 // Errors (Error): a representation of another form, sets that differ (io/columns.h), those of opening sets
 // and of leeway/error_bound. Interrupted on request. Cost and determinism: error_bound/dis2.h, estimator.h.

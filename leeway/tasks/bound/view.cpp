@@ -84,39 +84,40 @@ Blocks error_key(bool truth) {
                                    {"swatch term1", "discrepancy"},
                                    {"swatch term2", "concentration"},
                                    {"estimate", "estimate", 0}};
-  if (truth) items.push_back({"swatch truth", "true error, by the target's labels"});
+  if (truth) items.push_back({"swatch truth", "true error, from the target's labels"});
   return chart_legend(items);
 }
 
-// What every method assumes, each assumption once.
-Blocks method_terms(const std::vector<ErrorMethod>& methods) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // what, and the methods
-  for (const ErrorMethod& method : methods) {
-    if (method.assumes.empty()) continue;
-    const std::string what = fmt::format("Right if {}. Too low if {}.", method.assumes, method.fails);
-    auto found = std::ranges::find(said, what, [](const auto& one) { return one.first; });
-    if (found == said.end()) found = said.insert(said.end(), {what, {}});
-    found->second.push_back(method.method);
+// Pairs of a name and a text: each text once, with its first names.
+Facts grouped(const Facts& said, std::size_t most_names) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_text;
+  for (const auto& [name, text] : said) {
+    auto found = std::ranges::find(by_text, text, [](const auto& one) { return one.first; });
+    if (found == by_text.end()) found = by_text.insert(found, {text, {}});
+    found->second.push_back(name);
   }
-  std::vector<std::pair<std::string, std::string>> items;
-  for (const auto& [what, names] : said) items.emplace_back(list_of(names), what);
-  return term_list(items);
+  Facts facts;
+  for (const auto& [text, names] : by_text) facts.emplace_back(list_of(at_most(most_names, names)), text);
+  return facts;
+}
+
+// What every method assumes.
+Blocks method_terms(const std::vector<ErrorMethod>& methods) {
+  Facts said;
+  for (const auto& [name, summary, assumes, fails] : methods)
+    if (!assumes.empty()) said.emplace_back(name, fmt::format("Right if {}. Too low if {}.", assumes, fails));
+  return term_list(grouped(said, methods.size()));
 }
 
 // What the outputs show of every shift.
 Blocks moved_terms(const Assess& record, const std::vector<const AssessResult*>& results) {
   constexpr std::size_t most_lines = 12, most_names = 6;
-  std::vector<std::pair<std::string, std::vector<std::string>>> said;  // what, and of which results
-  for (const AssessResult* result : results) {
-    if (!result->likely_error) continue;
-    auto found =
-        std::ranges::find(said, result->likely_error->moved, [](const auto& one) { return one.first; });
-    if (found == said.end()) found = said.insert(said.end(), {result->likely_error->moved, {}});
-    found->second.push_back(subject(record, *result));
-  }
-  std::vector<std::pair<std::string, std::string>> lines;
-  for (const auto& [what, names] : said)
-    if (lines.size() < most_lines) lines.emplace_back(list_of(at_most(most_names, names)), what + ".");
+  Facts said;
+  for (const AssessResult* result : results)
+    if (const auto& likely = result->likely_error)
+      said.emplace_back(subject(record, *result), likely->moved + ".");
+  Facts lines = grouped(said, most_names);
+  lines.resize(std::min(most_lines, lines.size()));
   return in_both(term_list(std::move(lines)));
 }
 
@@ -140,7 +141,7 @@ std::vector<ErrorRow> rows_of(const Bound& record) {
   std::vector<ErrorRow> rows;
   if (record.dis2)
     for (const Concentration& one : record.dis2->dis2.concentrations)
-      rows.push_back({std::string(one.name), {one.bound, {}, {}}, &record.dis2->dis2, one.term});
+      rows.push_back({std::string(one.name), {one.bound}, &record.dis2->dis2, one.term});
   for (const MethodError& one : record.results)
     if (!one.is_bound) rows.push_back({one.method.method, measured(one.error, one.interval)});
   return rows;
@@ -154,9 +155,9 @@ Blocks method_table(const Bound& record) {
   };
   for (const MethodError& one : record.results)
     add(one.method.method, measured(one.error, one.interval), one.is_bound ? "upper bound" : "estimate");
-  add("source", measured(record.source.error, record.source.interval), "by the source's labels");
+  add("source", measured(record.source.error, record.source.interval), "from the source's labels");
   if (record.target.error)
-    add("target", {record.target.error, {}, {}}, "by the target's labels, which no method uses");
+    add("target", {record.target.error}, "from the target's labels, which no method uses");
   return table.block();
 }
 
@@ -173,21 +174,17 @@ Blocks range_table(const error_bound::ComponentRange& range, const std::optional
                      "Low if critics are hard to train: too few components for the true labels"),
        [](const One& one) { return fixed_cell(one.validity_score, 2); }},
       {number_column("Estimate", "Without the concentration term"),
-       [](const One& one) {
-         return share_cell({one.dis2.estimate, {}, {}});
-       }},
-      {number_column("Error at most", "At this bound's share of delta"),
-       [](const One& one) {
-         return share_cell({one.dis2.bound, {}, {}});
-       }},
-      {number_column("Too high by", "Bound less true error, in points"),
+       [](const One& one) { return share_cell({one.dis2.estimate}); }},
+      {number_column("Error at most", "Upper bound at this number's share of delta"),
+       [](const One& one) { return share_cell({one.dis2.bound}); }},
+      {number_column("Too high by", "Bound minus true error, in points"),
        [&](const One& one) {
          return fixed_cell(truth ? std::optional(100 * (one.dis2.bound - *truth)) : std::nullopt, 1,
                            "no labels");
        }},
-      {text_column("Assumption", "By the target's labels and Corollary E.2"),
+      {text_column("Assumption", "From the target's labels, according to Corollary E.2"),
        [](const One& one) { return verdict_cell(one.dis2.corollary); }},
-      {text_column("Kept", "The validity score is high enough; the lowest of the kept bounds counts"),
+      {text_column("Kept", "The validity score is high enough; the lowest kept bound counts"),
        [](const One& one) { return text_cell(one.kept ? "yes" : "no"); }}};
   return in_both(table_of("The bound by number of principal components", columns, range.bounds).block());
 }
@@ -199,7 +196,7 @@ Blocks divergence_table(const std::optional<error_bound::Divergences>& found) {
   const auto add = [&](const char* name, double value, const char* meaning) {
     table.add({text_cell(name), percent_cell(value, 1), text_cell(meaning)});
   };
-  add("H-divergence", found->h, "how well a half-plane tells source from target");
+  add("H-divergence", found->h, "how well a half-plane separates source from target");
   add("HΔH-divergence", found->h_delta_h, "how much more any two half-planes differ on one of the sets");
   add("Discrepancy", found->discrepancy,
       "how much more a half-plane differs from the classifier on the target");
@@ -227,8 +224,8 @@ Section terms_section(const Bound& record) {
           record.dis2->representation, fixed(100 * terms.discrepancy, 1)),
       in_both(table_of("The bound by each concentration inequality", columns, terms.concentrations).block()) +
           paragraph(fmt::format(
-              "Measured on {} source and {} target rows that were used to choose {}. Validity score: {}. The "
-              "bound of the first row counts; each of the other rows is valid only by itself.",
+              "Measured on {} source and {} target rows, which were used to choose {}. Validity score: {}. "
+              "The bound in the first row counts; each other bound is valid only on its own.",
               count(terms.n_source), count(terms.n_target),
               record.options.dis2.holdout > 0 ? "no critic" : "the critics, so that the bound is not valid",
               terms.validity_score ? fixed(*terms.validity_score, 2) : "not known")) +
@@ -247,7 +244,7 @@ Section restarts_section(const Bound& record) {
     const std::string at = fmt::format("restart {}", i + 1);
     for (auto [line, value] : {std::pair(&each, restarts[i]), {&best, restarts[last]}})
       line->points.push_back(
-          {static_cast<double>(i + 1), {value, {}, {}}, at, at + "\ndiscrepancy " + percent(value, 1)});
+          {static_cast<double>(i + 1), {value}, at, at + "\ndiscrepancy " + percent(value, 1)});
   }
   const std::size_t n = restarts.size();
   const std::vector<Line> lines = n == 1 ? std::vector{each} : std::vector{best, each};
@@ -284,7 +281,7 @@ Measured estimate_of(const AssessResult& result, const Estimator& member) {
 std::vector<ErrorRow> rows_of(const AssessResult& result) {
   std::vector<ErrorRow> rows;
   if (const auto& terms = result.error_bound_terms; result.error_bound && terms)
-    rows.push_back({"bound", {result.error_bound, {}, {}}, &*terms, terms->concentration});
+    rows.push_back({"bound", {result.error_bound}, &*terms, terms->concentration});
   if (const auto& likely = result.likely_error)
     rows.push_back({"estimate", {likely->error.value, likely->low, likely->high}});
   for (const Estimator& member : error_bound::answer_estimators())
@@ -344,7 +341,7 @@ Blocks terms_table(const Assess& record, std::vector<const AssessResult*> result
                  return fixed_cell(r.error_bound_terms ? r.error_bound_terms->validity_score : std::nullopt,
                                    2, r.reason("error_bound"));
                }},
-              {number_column("True error", "By the target's labels, which the bound does not use"),
+              {number_column("True error", "From the target's labels, which the bound does not use"),
                truth_cell},
               {text_column("Held out", "Rows of source and target used to measure the bound"),
                [](const AssessResult& r) {

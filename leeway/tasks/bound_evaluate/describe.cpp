@@ -100,8 +100,7 @@ std::optional<bool> EvaluatedMethod::exceeds_delta() const {
 }
 
 static std::string violation_words(const EvaluatedMethod& method) {
-  const Interval interval = method.violation_interval();
-  return value_words({method.violation_rate(), interval.low, interval.high}, true);
+  return value_words(measured(method.violation_rate(), method.violation_interval()), true);
 }
 
 std::string headline_of(const BoundEvaluation& record) {

@@ -45,18 +45,16 @@ Blocks score_table(const BoundEvaluation& evaluation) {
   using One = EvaluatedMethod;
   std::vector<ColumnOf<One>> columns = {
       {text_column("Method"), &One::method},
-      {number_column("MAE", "Mean absolute difference of predicted and true error, in points"),
+      {number_column("MAE", "Mean absolute difference between predicted and true error, in points"),
        [](const One& one) { return points_cell(one.score.mae); }},
       {coverage_column(), [](const One& one) { return share_cell(coverage_of(one.score)); }},
       {overestimation_column(), [](const One& one) { return points_cell(one.score.overestimation); }},
       {interval_column("Violation rate", "Share of shifts whose error is understated"),
        [](const One& one) { return share_cell(violation_of(one)); }}};
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.proved.has_value(); }))
-    columns.push_back({interval_column("Proved", "Share of shifts where Corollary E.2 proves the assumption"),
-                       [](const One& one) {
-                         return one.proved ? share_cell(measured(one.proved->value, one.proved->interval))
-                                           : dash_cell("no column proved:METHOD");
-                       }});
+    columns.push_back(
+        {interval_column("Proved", "Share of shifts where Corollary E.2 proves the assumption"),
+         [](const One& one) { return share_cell(measured(one.proved), "no column proved:METHOD"); }});
   columns.push_back({number_column("Shifts"), [](const One& one) { return count_cell(one.score.n); }});
   if (std::ranges::any_of(evaluation.results, [](const One& one) { return one.delta.has_value(); }))
     columns.push_back(
@@ -87,7 +85,7 @@ Blocks scatter_charts(const BoundEvaluation& evaluation) {
            method.method,
            fmt::format("MAE {} points, covers {}", fixed(100 * method.score.mae, 1),
                        percent(method.score.coverage)),
-           fmt::format("Predicted against true error of {} over {} shifts, {} of them understated",
+           fmt::format("Predicted against true error of {} over {} shifts, of which {} are understated",
                        method.method, count(method.points.size()), percent(method.violation_rate())),
            {{"points", json_rows(method.points, point)}},
            {{"top", brief(top)}}});
@@ -130,7 +128,7 @@ Line excess_line(const EvaluatedMethod& method, std::size_t slot, double x_high)
     const std::string at = significant(100 * x, 3);
     line.points.push_back(
         {x,
-         {rate, {}, {}},
+         {rate},
          at,
          fmt::format("understated by more than {} points\n{} of shifts", at, percent(rate, 1))});
   }
@@ -173,10 +171,10 @@ Blocks delta_chart(const BoundEvaluation& evaluation) {
   if (lines.empty()) return {};
   for (Line& line : lines) std::ranges::stable_sort(line.points, {}, &LinePoint::x);
   const LineAxes axes = axes_to(rounded_up(most), "delta, %");
-  lines.push_back({"allowed",
-                   series - 1,
-                   {{0, {0., {}, {}}, "0", "allowed"},
-                    {axes.x_high, {axes.x_high, {}, {}}, significant(axes.x_high, 3), "allowed"}}});
+  lines.push_back(
+      {"allowed",
+       series - 1,
+       {{0, {0.}, "0", "allowed"}, {axes.x_high, {axes.x_high}, significant(axes.x_high, 3), "allowed"}}});
   return chart_grid({line_chart("Violation rate", "by the allowed delta", lines, fit_y(axes, lines, 0, 1))});
 }
 
@@ -184,17 +182,18 @@ Section violation_section(const BoundEvaluation& evaluation) {
   const EvaluatedMethod& worst = *std::ranges::max_element(evaluation.results, {}, largest_excess);
   const double most = largest_excess(worst);
   return {"violations", "Violations",
-          most > 0 ? fmt::format("At worst {} understates the error by {} points", worst.method,
+          most > 0 ? fmt::format("At worst, {} understates the error by {} points", worst.method,
                                  fixed(100 * most, 1))
                    : "No method understates the error of any shift",
           delta_chart(evaluation) + (most > 0 ? excess_charts(evaluation, most) : Blocks())};
 }
 
 Section validity_section(const BoundEvaluation& evaluation) {
-  Table table("Every method on the shifts whose validity score reaches a threshold",
-              {text_column("Method"), number_column("Threshold"), number_column("MAE", "In points"),
-               coverage_column(), number_column("Worst", "Largest understatement of the error, in points"),
-               number_column("Shifts")});
+  Table table(
+      "Every method on the shifts whose validity score reaches a threshold",
+      {text_column("Method"), number_column("Threshold"),
+       number_column("MAE", "Mean absolute error, in points"), coverage_column(),
+       number_column("Worst", "Largest understatement of the error, in points"), number_column("Shifts")});
   Blocks words;
   for (const EvaluatedMethod& method : evaluation.results) {
     if (!method.validity) continue;
@@ -202,11 +201,11 @@ Section validity_section(const BoundEvaluation& evaluation) {
       table.add({text_cell(method.method), fixed_cell(one.threshold, 2), points_cell(one.score.mae),
                  share_cell(coverage_of(one.score)), points_cell(one.worst), count_cell(one.score.n)});
     if (const auto& found = method.validity->correlation)
-      words =
-          std::move(words) + in_both(paragraph(fmt::format(
-                                 "{}: validity score and tightness, predicted less true error, correlate "
-                                 "by {:.2f} ({:.2f} to {:.2f}).",
-                                 method.method, found->value, found->interval.low, found->interval.high)));
+      words = std::move(words) +
+              in_both(paragraph(fmt::format("{}: the correlation between validity score and tightness "
+                                            "(predicted minus true error) is {:.2f} ({:.2f} to {:.2f}).",
+                                            method.method, found->value, found->interval.low,
+                                            found->interval.high)));
   }
   return {"validity", "Validity score", "How far the bound is above the error, by its validity score",
           in_both(table.block(2)) + words};
@@ -219,7 +218,7 @@ Section loss_section(const BoundEvaluation& evaluation) {
       {number_column("First", "Mean discrepancy"),
        [](const One& one) { return percent_cell(one.discrepancy, 1); }},
       {number_column("Second"), [](const One& one) { return percent_cell(one.other_discrepancy, 1); }},
-      {interval_column("Difference", "In points"),
+      {interval_column("Difference", "Mean difference, in points"),
        [](const One& one) { return change_cell(measured(one.difference, one.interval)); }},
       {text_column("Larger", "Shifts where the first finds the larger discrepancy"),
        [](const One& one) { return text_cell(fmt::format("{} of {}", one.larger, one.n)); }},
@@ -228,7 +227,7 @@ Section loss_section(const BoundEvaluation& evaluation) {
                                : dash_cell("too few shifts, or equal differences");
        }}};
   return {
-      "losses", "Losses", "Which loss of the critics finds more disagreement",
+      "losses", "Losses", "Which critic loss finds more disagreement",
       in_both(table_of("Discrepancies of two losses, paired by shift", columns, evaluation.losses).block())};
 }
 
@@ -237,8 +236,8 @@ Section adjusted_section(const BoundEvaluation& evaluation) {
       "Every method, adjusted on the other data sets to a required coverage",
       {text_column("Method"),
        text_column("Adjustment", "shift: subtracted from the accuracy; scale: multiplies the accuracy"),
-       number_column("Required coverage"), number_column("MAE", "In points"), coverage_column(),
-       overestimation_column()});
+       number_column("Required coverage"), number_column("MAE", "Mean absolute error, in points"),
+       coverage_column(), overestimation_column()});
   for (const EvaluatedMethod& method : evaluation.results)
     for (const auto& [adjustment, level, score] : method.adjusted)
       table.add({text_cell(method.method), text_cell(adjustment), percent_cell(level, 0),

@@ -63,7 +63,6 @@ struct CondsDescribeTask {
 
 [[nodiscard]] CondsDescribe conds_describe(const CondsDescribeTask& task);
 
-// How to read the tables.
 [[nodiscard]] TableColumns described_columns(const CondsDescribeOptions& options);
 
 [[nodiscard]] View view(const CondsDescribe& record);

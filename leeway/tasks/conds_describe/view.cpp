@@ -14,16 +14,12 @@ namespace {
 constexpr std::size_t map_side = 60;              // labels or values; a map of more is unreadable
 constexpr std::size_t describe_table_rows = 400;  // cells in the table; the worst come first
 
-// "0.85 0.80–0.90".
 Cell measure_cell(const std::optional<Estimate>& measure, const char* why) {
-  if (!measure) return dash_cell(why);
-  const auto& [low, high] = measure->interval;
-  return with_interval(fixed_cell(measure->value, 3), {measure->value, low, high},
-                       fixed(low, 3) + "–" + fixed(high, 3));
+  return fixed_cell(measured(measure), 3, why);
 }
 
 Cell percents_cell(const std::optional<Estimate>& share, const char* why) {
-  return share ? share_cell({share->value, share->interval.low, share->interval.high}) : dash_cell(why);
+  return share_cell(measured(share), why);
 }
 
 Cell p_cell(const std::optional<conds::Test>& test, const char* why) {
@@ -36,16 +32,18 @@ Blocks measures_table(const conds::Description& said) {
   const char *label = "the label itself, or a single value", *alone = "a single value", *target = "no target";
   std::vector<ColumnOf<Shift>> columns = {
       {text_column("Column"), &Shift::name},
-      {interval_column("Correlation", "Cramer's V of label and attribute in the source, from 0 to 1"),
+      {interval_column("Correlation", "Cramer's V between label and attribute in the source, from 0 to 1"),
        [&](const Shift& one) { return one.sc ? measure_cell(one.sc->source.v, label) : dash_cell(label); }},
       {number_column("p", p),
        [&](const Shift& one) { return p_cell(one.sc ? std::optional(one.sc->test) : std::nullopt, label); }},
-      {number_column("In the target", "Cramer's V in the target"),
+      {number_column("In the target", "Cramer's V between label and attribute in the target"),
        [&](const Shift& one) {
          return one.sc && one.sc->target ? fixed_cell(one.sc->target->v.value, 3)
                                          : dash_cell(said.n_target ? label : target);
        }},
-      {interval_column("Drift", "Total variation distance of the shares of the source's values"),
+      {interval_column(
+           "Drift",
+           "Total variation distance between the shares in source and target, over the source's values"),
        [&](const Shift& one) {
          return one.drift ? percents_cell(one.drift->distance, alone) : dash_cell(alone);
        }},
@@ -223,7 +221,6 @@ static std::string scope_of(const conds::Description& said) {
       said.tests);
 }
 
-// What the headline does not say.
 static Blocks further_findings(const conds::Description& said) {
   std::vector<std::string> findings;
   for (std::size_t i = 1; i < said.findings.size(); ++i) findings.push_back(said.findings[i].text);

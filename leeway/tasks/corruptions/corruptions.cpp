@@ -21,19 +21,16 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t benchmark = 15;
 
-// What a model says about one set.
 struct Answers {
   Array logits;
   std::vector<std::uint8_t> wrong;
 };
 
-// A finished unit.
 struct DoneUnit {
   CorruptedSet set = {};
   std::vector<std::uint8_t> wrong = {};  // (n) 1 where an image is misclassified; empty without labels
 };
 
-// The contents of a saved state.
 struct DoneUnits {
   Array clean;         // the model's logits of the images as they are
   bool paired = true;  // row i of the corrupted images is that of the others
@@ -328,12 +325,11 @@ class CorruptionsAnalysis {
   }
 
   void add_agreement(CorruptedSet& set, const Answers& answers) const {
-    agreement::Options options;
-    options.level = task_.options.level;
-    options.clean_name = display_name(task_.data);
-    options.shifted_name = fmt::format("{} {}", set.corruption, set.severity);
     const agreement::Agreement found =
-        agreement::posterior_agreement(clean_->logits, answers.logits, {}, options);
+        agreement::posterior_agreement(clean_->logits, answers.logits, {},
+                                       {.level = task_.options.level,
+                                        .clean_name = display_name(task_.data),
+                                        .shifted_name = fmt::format("{} {}", set.corruption, set.severity)});
     set.pa = pa_of(found), set.pa_normalized = found.pa_normalized;
     set.beta = found.beta, set.gap = found.gap;
     set.afr_pred = afr_pred_of(found);

@@ -102,12 +102,7 @@ void fields(Corruptions& record, Fields& f) {
 }
 
 const CorruptedSet* worst_of(const Corruptions& record) {
-  const CorruptedSet* worst = nullptr;
-  for (const CorruptedSet& set : record.results)
-    if (set.judged.accuracy.value &&
-        (worst == nullptr || *set.judged.accuracy.value < *worst->judged.accuracy.value))
-      worst = &set;
-  return worst;
+  return lowest(record.results, [](const CorruptedSet& set) { return set.judged.accuracy.value; });
 }
 
 std::string variant_text(const MeanCorruptionError& mean) {
@@ -132,14 +127,11 @@ std::string headline_of(const Corruptions& record) {
 
 std::vector<std::string> findings_of(const Corruptions& record) {
   std::vector<std::string> findings;
-  const CorruptedSet* lowest = nullptr;
-  for (const CorruptedSet& set : record.results)
-    if (set.pa.value && (lowest == nullptr || *set.pa.value < *lowest->pa.value)) lowest = &set;
-  if (lowest != nullptr)
+  if (const auto* least = lowest(record.results, [](const CorruptedSet& set) { return set.pa.value; }))
     findings.push_back(
-        fmt::format("Posterior agreement is lowest under {}: {} of at most {:.3f}.", name_of(*lowest),
-                    value_words(lowest->pa, false),
-                    *lowest->pa_normalized > 0 ? *lowest->pa.value / *lowest->pa_normalized : 0.));
+        fmt::format("Posterior agreement is lowest under {}: {} (maximum {:.3f}).", name_of(*least),
+                    value_words(least->pa, false),
+                    *least->pa_normalized > 0 ? *least->pa.value / *least->pa_normalized : 0.));
   if (record.mean && record.mean->mce.value) {
     const MeanCorruptionError& mean = *record.mean;
     std::string line =

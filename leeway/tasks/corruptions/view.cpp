@@ -133,11 +133,6 @@ Blocks error_chart(const Corruptions& record) {
   return chart_grid({overview_of(chart, rows, 1, top, true)});
 }
 
-Cell hundred_cell(const Measured& all, const char* why) {
-  if (!all.value) return dash_cell(why);
-  return with_interval(fixed_cell(all.value, 1), all, fixed(*all.low, 1) + "–" + fixed(*all.high, 1));
-}
-
 Blocks error_table(const Corruptions& record) {
   using One = CorruptionErrorRow;
   std::vector<ColumnOf<One>> columns = {
@@ -147,11 +142,12 @@ Blocks error_table(const Corruptions& record) {
   if (has_ratios(record)) {
     columns.push_back(
         {interval_column("CE", "100 times the error divided by the error of the reference"),
-         [](const One& one) { return hundred_cell(one.ce, "not available for the reference"); }});
-    columns.push_back(
-        {interval_column("Relative CE", "CE of the increase over the clean error"), [](const One& one) {
-           return hundred_cell(one.relative_ce, "the increase of the reference is unknown, or not above 0");
-         }});
+         [](const One& one) { return fixed_cell(one.ce, 1, "not available for the reference"); }});
+    columns.push_back({interval_column("Relative CE", "CE computed from the increase over the clean error"),
+                       [](const One& one) {
+                         return fixed_cell(one.relative_ce, 1,
+                                           "the increase of the reference is unknown, or not above 0");
+                       }});
   }
   columns.push_back({text_column("Counted", "Included in the means: the 15 corruptions of the benchmark"),
                      [](const One& one) { return text_cell(one.of_benchmark ? "yes" : "no"); }});

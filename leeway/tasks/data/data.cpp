@@ -64,10 +64,7 @@ RenderedRows rows_of(const DataRenderTask& task, const RenderedSet& set, const O
 }
 
 std::size_t label_of(const data::Loaded& set, const std::optional<std::string>& name) {
-  if (!name) return 0;
-  const auto found = std::ranges::find(set.columns, *name, &data::LoadedColumn::name);
-  if (found == set.columns.end()) refuse("label", "one of " + names_of(set.columns), in_quotes(*name));
-  return static_cast<std::size_t>(found - set.columns.begin());
+  return name ? index_of_name(*name, set.columns, &data::LoadedColumn::name, "label") : 0;
 }
 
 // Of folders that are parts of a set: train and test, or trunk0, trunk1, ... of VisDA's test set. Domains may be

@@ -99,7 +99,6 @@ void fields(RenderedData& data, Fields& f);
 void fields(DataLoadOptions& options, Fields& f);
 void fields(LoadedData& data, Fields& f);
 
-// What there is.
 [[nodiscard]] std::string headline_of(const DataRender& record);
 [[nodiscard]] std::string headline_of(const DataLoad& record);
 

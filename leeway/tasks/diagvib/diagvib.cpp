@@ -39,7 +39,6 @@ struct ChosenPart {
   std::size_t test = 0;
 };
 
-// A whole number below `end`.
 std::optional<std::size_t> number_below(const std::string& text, std::size_t end) {
   const auto number = parse_number(text);
   if (!number || !(*number >= 0 && *number < static_cast<double>(end)) || std::floor(*number) != *number)
@@ -123,7 +122,6 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return fs::equivalent(image_files(one).front(), image_files(other).front(), unknown);
 }
 
-// The digits of a file, prepared once.
 class Digits {
  public:
   explicit Digits(const DataDiagvibTask& task, std::vector<std::size_t> classes)

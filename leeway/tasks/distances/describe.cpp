@@ -16,12 +16,10 @@ std::optional<double> value_of(const DistancesSet& set, std::string_view distanc
 
 // The first of the sets that are furthest; null where no set has the distance.
 const DistancesSet* furthest(const Distances& record, std::string_view distance) {
-  const DistancesSet* most = nullptr;
-  for (const DistancesSet& set : record.results)
-    if (const auto value = value_of(set, distance);
-        value && (most == nullptr || *value > *value_of(*most, distance)))
-      most = &set;
-  return most;
+  return lowest(record.results, [&](const DistancesSet& set) {
+    const auto value = value_of(set, distance);
+    return value ? std::optional(-*value) : value;
+  });
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ struct DistancesCleanSet {
   agreement::Sample sample;
 };
 
-DistancesSet measured(const DistancesCleanSet& clean, const std::string& name, const OutputsShards& shifted,
-                      const DistancesTask& task, Progress* progress) {
+DistancesSet distances_of(const DistancesCleanSet& clean, const std::string& name,
+                          const OutputsShards& shifted, const DistancesTask& task, Progress* progress) {
   DistancesSet set;
   set.shifted = name;
   set.n_clean = clean.outputs.n(), set.n_shifted = shifted.n(), set.k = shifted.k();
@@ -53,7 +53,7 @@ Distances distances(const DistancesTask& task, Progress* progress) {
   number_first(clean.outputs, task.shifted, warnings);
   for (const NamedOutputs& named : task.shifted) {
     OutputsShards shifted = opened_like(clean.outputs, named, warnings);
-    record.results.push_back(measured(clean, named.name, shifted, task, progress));
+    record.results.push_back(distances_of(clean, named.name, shifted, task, progress));
     if (const std::string& doubt = record.results.back().doubt; !doubt.empty()) warnings.push_back(doubt);
   }
   return clock.finished(std::move(record), task.seed);

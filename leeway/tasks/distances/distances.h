@@ -47,7 +47,6 @@ void fields(DistancesSet& set, Fields& f);
 
 // Which set is furthest by which distance; of one set, the distances. At least one result.
 [[nodiscard]] std::string headline_of(const Distances& record);
-// Rows that need not be pairs.
 [[nodiscard]] std::vector<std::string> findings_of(const Distances& record);
 
 struct DistancesTask {

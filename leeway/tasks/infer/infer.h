@@ -68,7 +68,6 @@ struct Inferred {
 };
 [[nodiscard]] Inferred infer(const InferTask& task, Progress* progress = nullptr);
 
-// One more set of a record.
 void add_set(Infer& all, Infer one);
 
 // Accuracy on the rows of each word of the split that has any, in the order train, val, test.

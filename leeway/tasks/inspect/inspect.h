@@ -60,7 +60,6 @@ void fields(InspectedModel& model, Fields& f);
 // "resnet32-cifar's names and shapes", of each that fits.
 [[nodiscard]] std::string fitting_text(const InspectedModel& model);
 
-// What the model is.
 [[nodiscard]] std::string headline_of(const Inspect& record);
 
 struct InspectTask {

@@ -57,7 +57,6 @@ using List = RecordOf<list_schema, ListOptions, ListedFamily, list_results>;
 void fields(ListOptions& options, Fields& f);
 void fields(ListedFamily& family, Fields& f);
 
-// How many members and families there are.
 [[nodiscard]] std::string headline_of(const List& record);
 
 struct ListTask {

@@ -1,7 +1,7 @@
 // leeway mvn-cdf: P(Z <= z) of a multivariate normal Z at points z (average_case/mvn_cdf.h). Shapes: upper
 // (d) or (m,d), covariance (d,d) for all points or (m,d,d). Keys: leeway schema mvn-cdf.
 // Errors (Error): other shapes, those of opening the arrays and of average_case/mvn_cdf.h; a point that did
-// not converge is no error. Interrupted on request. Cost and determinism: average_case/mvn_cdf.h.
+// not converge is not an error. Interrupted on request. Cost and determinism: average_case/mvn_cdf.h.
 #pragma once
 
 #include <string>

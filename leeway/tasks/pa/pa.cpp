@@ -155,15 +155,13 @@ class PaAnalysis {
 
   [[nodiscard]] agreement::Options agreement_options(const PaCleanSet& clean,
                                                      const NamedOutputs& shifted) const {
-    agreement::Options chosen;
-    chosen.level = options().level;
-    chosen.bootstrap = options().bootstrap;
-    chosen.curve_points = options().curve;
-    chosen.seed = task_.seed;
-    chosen.progress = progress_;
-    chosen.clean_name = display_name(clean.named.name);
-    chosen.shifted_name = display_name(shifted.name);
-    return chosen;
+    return {.level = options().level,
+            .bootstrap = options().bootstrap,
+            .seed = task_.seed,
+            .curve_points = options().curve,
+            .progress = progress_,
+            .clean_name = display_name(clean.named.name),
+            .shifted_name = display_name(shifted.name)};
   }
 
   PaSet analyse(const PaModel& model, const PaCleanSet& clean, const NamedOutputs& named,
@@ -246,7 +244,6 @@ class PaAnalysis {
     for (std::size_t i = 0; i < sets.size(); ++i) sets[i].shift = names[i % names.size()];
   }
 
-  // Each two models under each shift.
   void add_gaps() {
     const std::vector<PaSet>& sets = record_.results;
     const std::size_t models = task_.models.size(), shifts = sets.size() / models;

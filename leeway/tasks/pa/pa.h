@@ -7,9 +7,9 @@
 // pairs. Labels are those given, else the clean set's, else the shifted one's. PaOptions::binary and ::as are
 // only recorded here; the caller that opens sets applies them.
 // Errors (Error): no model, models with different numbers of shifted sets, two models of one name; sets
-// that differ (io/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. An
-// open gap of a maximum is no error: `converged` is false. A prior (PaOptions::prior, "labels": their
-// shares in the pairs) has no decomposition. Cost and determinism: agreement/agreement.h.
+// that differ (io/columns.h); those of opening sets and of leeway/agreement. Interrupted on request. A
+// maximum that is not certified is not an error: `converged` is false. A prior (PaOptions::prior, "labels":
+// their shares in the pairs) has no decomposition. Cost and determinism: agreement/agreement.h.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,6 @@ struct PaDecomposition : agreement::Decomposition {
   std::optional<agreement::Responses> initial = {}, optimal = {};
 };
 
-// A row whose label may be wrong.
 struct SuspectRow {
   std::size_t row = 0;  // in the set that PaSuspects names
   std::int64_t label = 0;
@@ -70,7 +69,6 @@ struct PaSuspects {
   std::vector<SuspectRow> by_margin, by_agreement;  // lowest first
 };
 
-// One shifted set of one model.
 struct PaSet {
   std::string shifted;       // the path as it was given
   std::string model, shift;  // empty where there is one model
@@ -90,7 +88,6 @@ struct PaSet {
   [[nodiscard]] const std::string& name() const;
 };
 
-// Two models under one shift.
 struct PaGap {
   std::string shifted, shift;  // shifted: the path of the first model's set
   std::string model_plus, model_minus;

@@ -67,13 +67,11 @@ Line line_of(const PaView& record, const PaSet& result, const RatiosMetric& metr
 // Of those that `counts` and that are wider than `least`; null where there is none.
 template <class Counts>
 const PaGap* widest_gap(const PaView& record, const Counts& counts) {
-  const PaGap* widest = nullptr;
-  double width = 0;
-  for (const PaGap& gap : record.gaps)
-    if (const ArGapPoint* at = gap.furthest(); at != nullptr && counts(gap))
-      if (const double own = std::abs(at->ratio_plus - *at->ratio_minus); own > width)
-        widest = &gap, width = own;
-  return widest;
+  return lowest(record.gaps, [&](const PaGap& gap) -> std::optional<double> {
+    const ArGapPoint* at = gap.furthest();
+    if (at == nullptr || !counts(gap) || at->ratio_plus == *at->ratio_minus) return std::nullopt;
+    return -std::abs(at->ratio_plus - *at->ratio_minus);
+  });
 }
 
 const PaGap* widest_gap(const PaView& record) {
@@ -108,9 +106,9 @@ Chart ratio_chart(const PaView& record, const std::vector<const PaSet*>& shown, 
   std::vector<Line> lines;
   for (const PaSet* result : shown) lines.push_back(line_of(record, *result, metric));
   const bool pa = metric.value == pa_of;
-  Chart chart = line_chart(shown[0]->shift_name(),
-                           metric.label + (pa ? ", of at most " + fixed(log_k, 2) : std::string()), lines,
-                           axes, pa ? span_of(record, shown) : std::vector<Span>{});
+  Chart chart =
+      line_chart(shown[0]->shift_name(), metric.label + (pa ? ", maximum " + fixed(log_k, 2) : std::string()),
+                 lines, axes, pa ? span_of(record, shown) : std::vector<Span>{});
   for (Json& row : chart.data[0].second) row["measure"] = metric.label;
   return chart;
 }
@@ -132,10 +130,9 @@ std::vector<std::vector<const PaSet*>> panels(const PaView& record) {
 
 std::string heading(const PaView& record, const std::vector<std::vector<const PaSet*>>& shown) {
   if (const PaGap* gap = widest_gap(record)) return gap_words(*gap);
-  const auto last_pa = [](const PaSet& result) { return by_ratio(result).back().agreement.pa; };
-  const PaSet* worst = shown[0][0];
-  for (const PaSet& result : record.results)
-    if (!result.ratios.empty() && last_pa(result) < last_pa(*worst)) worst = &result;
+  const PaSet* worst = lowest(record.results, [](const PaSet& result) {
+    return result.ratios.empty() ? std::nullopt : std::optional(by_ratio(result).back().agreement.pa);
+  });
   const std::vector<RatioPoint> points = by_ratio(*worst);
   const RatioPoint &first = points.front(), &last = points.back();
   return fmt::format("{}: agreement falls from {} to {} as the share of shifted samples grows from {} to {}",
@@ -158,14 +155,15 @@ Blocks gap_table(const PaView& record) {
        cell([](const ArGapPoint& at) { return fixed_cell(at.pa, 3); })},
       {number_column("Shifted", "Share of samples shifted, of the model"),
        cell([](const ArGapPoint& at) { return percent_cell(at.ratio_plus, 0); })},
-      {number_column("Compared", "Share of samples shifted, of the model it is compared with"),
+      {number_column("Compared", "Share of samples shifted, for the model it is compared with"),
        cell([](const ArGapPoint& at) { return percent_cell(at.ratio_minus, 0); })},
-      {number_column("Gap, points", "Difference of the two shares"), cell([](const ArGapPoint& at) {
+      {number_column("Gap, points", "Difference between the two shares"), cell([](const ArGapPoint& at) {
          const double width = at.ratio_plus - *at.ratio_minus;
-         return number_cell(100 * width, signed_points({width, {}, {}}));
+         return number_cell(100 * width, signed_points({width}));
        })}};
-  return table_of("AR gap: difference of the shifted shares at which two models have the same PA", columns,
-                  record.gaps)
+  return table_of(
+             "AR gap: difference between the shares of shifted samples at which two models have the same PA",
+             columns, record.gaps)
       .block();
 }
 
@@ -213,11 +211,6 @@ std::vector<std::pair<std::string, std::string>> pa_meanings(double most) {
            "one model."}};
 }
 
-Measured measured(const std::optional<double>& value, const std::optional<Interval>& interval) {
-  if (!value || !interval) return {value, {}, {}};
-  return {value, interval->low, interval->high};
-}
-
 Column pa_column(const std::string& level) {
   return interval_column("PA", "Posterior agreement with its " + level + " interval");
 }
@@ -263,14 +256,15 @@ static Section ratios_section(const PaView& record) {
     choices.push_back({metric.words, {}});
     for (const auto& panel : shown) choices.back().charts.push_back(ratio_chart(record, panel, metric));
   }
-  return {"ratios", "Share shifted", heading(record, shown),
-          paragraph(
-              std::string("An increasing share of the clean samples is replaced by their shifted versions, "
-                          "smallest changes first. The agreement of a more robust model falls later.") +
-              (widest_gap(record) == nullptr ? ""
-                                             : " The bar between two lines is the AR gap: the difference of "
-                                               "the shifted shares at which both models have the same PA.")) +
-              chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
+  return {
+      "ratios", "Share shifted", heading(record, shown),
+      paragraph(std::string("An increasing share of the clean samples is replaced by their shifted versions, "
+                            "smallest changes first. The agreement of a more robust model falls later.") +
+                (widest_gap(record) == nullptr
+                     ? ""
+                     : " The bar between two lines is the AR gap: the difference between the shares of "
+                       "shifted samples at which both models have the same PA.")) +
+          chart_grids(std::move(choices)) + ratios_table(record, all) + in_both(gap_table(record))};
 }
 
 View view(const Pa& pa) {

@@ -10,7 +10,6 @@ namespace {
 
 constexpr double below = -.25;  // of log k: how far under guessing the axis goes; steeper falls are cut there
 
-// One curve A(beta) of a figure.
 struct PaCurve {
   std::string panel, line;  // the figure it stands in, its label
   std::size_t slot = 0;     // colour and dash, 0..series-1
@@ -176,13 +175,13 @@ Section agreement_section(const Assess& record) {
   const auto named = [&](const AssessResult& result) { return subject(record, result); };
   const std::string most = fixed(record.log_k(), 2), least = fixed(pa(&worst), 2);
   return {"agreement", "Agreement",
-          &worst == &best ? fmt::format("{} has an agreement of {} of at most {}", named(worst), least, most)
-                          : fmt::format("Lowest agreement: {} ({} of {}). Highest: {} ({})", named(worst),
-                                        least, most, named(best), fixed(pa(&best), 2)),
+          &worst == &best ? fmt::format("{} has an agreement of {} (maximum {})", named(worst), least, most)
+                          : fmt::format("Lowest agreement: {} ({}, maximum {}). Highest: {} ({})",
+                                        named(worst), least, most, named(best), fixed(pa(&best), 2)),
           paragraph("Each line shows the agreement of the outputs before and after the shift as a function "
-                    "of the inverse temperature β of the scores. On the left all classes are equally likely; "
-                    "on the right every contradiction counts fully. The highest point, marked, is PA. A line "
-                    "that stays high on the right has no contradictions.") +
+                    "of the inverse temperature β of the scores. On the left, all classes are equally "
+                    "likely; on the right, every contradiction counts fully. PA is the highest point, which "
+                    "is marked. A line that stays high on the right has no contradictions.") +
               chart_grid(curve_charts(curves))};
 }
 
@@ -205,8 +204,8 @@ Section pa_curves_section(const PaView& record) {
     }
   if (curves.empty()) return {};
   return {"agreement", "Agreement", "Agreement by the inverse temperature β of the scores",
-          paragraph("The highest point, marked, is PA. The lines connect the values computed in the search; "
-                    "pa --curve adds more.") +
+          paragraph("PA is the highest point, which is marked. The lines connect the values computed in the "
+                    "search; pa --curve adds more.") +
               chart_grid(curve_charts(curves))};
 }
 

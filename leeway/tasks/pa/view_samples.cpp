@@ -85,8 +85,8 @@ Json bar(const PaSet& result, const Contribution& group, double top) {
 
 Chart bars(const PaView& record, const PaSet& result, double top) {
   Chart chart{"parts", subject(record, result),
-              fmt::format("PA {} of {}, {} lost", fixed(result.agreement.pa, 2), fixed(result.log_k(), 2),
-                          fixed(total_loss(result), 2)),
+              fmt::format("PA {} (maximum {}), {} lost", fixed(result.agreement.pa, 2),
+                          fixed(result.log_k(), 2), fixed(total_loss(result), 2)),
               "Agreement lost by each group of samples. "};
   Json rows =
       json_rows(groups_of(result), [&](const Contribution& group) { return bar(result, group, top); });
@@ -99,10 +99,9 @@ Chart bars(const PaView& record, const PaSet& result, double top) {
 }
 
 std::string decomposition_heading(const PaView& record) {
-  const PaSet* worst = nullptr;
-  for (const PaSet& result : record.results)
-    if (result.decomposition && (worst == nullptr || total_loss(result) > total_loss(*worst)))
-      worst = &result;
+  const PaSet* worst = lowest(record.results, [](const PaSet& result) {
+    return result.decomposition ? std::optional(-total_loss(result)) : std::nullopt;
+  });
   const char* const none = "No group of samples reduces the agreement";
   if (worst == nullptr) return none;
   const double total = total_loss(*worst);
@@ -232,7 +231,7 @@ Chart rank_chart(const std::string& title, const agreement::Responses& at) {
       for (const double share : group->by_rank) {
         const std::size_t rank = line.points.size() + 1;
         line.points.push_back({static_cast<double>(rank),
-                               {share, {}, {}},
+                               {share},
                                std::to_string(rank),
                                fmt::format("rank {}: {}\nn = {}", rank, percent(share, 1), count(group->n))});
       }
@@ -258,9 +257,10 @@ Section decomposition_section(const PaView& record) {
   if (charts.empty()) return {};
   return {
       "groups", "Lost agreement", decomposition_heading(record),
-      paragraph("Every sample reduces the largest possible agreement, log k. A bar is the loss by its group, "
-                "in nats per sample of the whole set; the four bars and PA add up to log k. The line mark is "
-                "the paper's approximation from one mean confidence per group, if it exists.") +
+      paragraph(
+          "Every sample reduces the largest possible agreement, log k. Each bar is the loss due to one "
+          "group, in nats per sample of the whole set; the four bars and PA add up to log k. The vertical "
+          "mark shows the paper's approximation from one mean confidence per group, if it exists.") +
           chart_grid(charts)};
 }
 
@@ -274,8 +274,8 @@ Section suspects_section(const PaView& record) {
   for (const PaSet& set : record.results) {
     if (!set.suspects) continue;
     if (heading.empty())
-      heading = fmt::format("{}: confident learning doubts {} of {} labels", subject(record, set),
-                            count(set.suspects->suspects), count(set.suspects->n));
+      heading = fmt::format("{}: confident learning flags {} of {} labels as possibly wrong",
+                            subject(record, set), count(set.suspects->suspects), count(set.suspects->n));
     for (std::size_t i = 0; i < set.suspects->by_margin.size(); ++i) rows.push_back({&set, i});
   }
   if (rows.empty()) return {};
@@ -287,7 +287,7 @@ Section suspects_section(const PaView& record) {
   const auto by_margin = &PaSuspects::by_margin, by_agreement = &PaSuspects::by_agreement;
   const std::vector<ColumnOf<Row>> columns = {
       {number_column("Rank"), [](const Row& row) { return count_cell(row.rank + 1); }},
-      {number_column("Row by margin", "By confident learning"), cell(by_margin, number)},
+      {number_column("Row by margin", "Ranked by confident learning"), cell(by_margin, number)},
       {number_column("Label"), cell(by_margin, label)},
       {number_column("Suggested"), cell(by_margin,
                                         [](const SuspectRow& one) {

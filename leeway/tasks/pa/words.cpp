@@ -25,10 +25,9 @@ const std::string& PaSet::shift_name() const { return shift.empty() ? shifted : 
 const std::string& PaGap::shift_name() const { return shift.empty() ? shifted : shift; }
 
 const agreement::ArGapPoint* PaGap::furthest() const {
-  const agreement::ArGapPoint* most = nullptr;
-  for (const agreement::ArGapPoint& point : points)
-    if (point.ratio_minus && (most == nullptr || point.ratio_plus > most->ratio_plus)) most = &point;
-  return most;
+  return lowest(points, [](const agreement::ArGapPoint& point) {
+    return point.ratio_minus ? std::optional(-point.ratio_plus) : std::nullopt;
+  });
 }
 
 const std::string& PaSet::name() const {
@@ -40,14 +39,14 @@ std::string headline_of(const Pa& record) {
       *std::ranges::min_element(record.results, {}, [](const PaSet& set) { return set.agreement.pa; });
   const agreement::Agreement& a = worst.agreement;
   const std::string left = fixed(a.pa, 2), most = fixed(worst.log_k(), 2),
-                    same = percent({a.afr_pred, a.afr_pred_interval.low, a.afr_pred_interval.high});
+                    same = percent(measured(a.afr_pred, a.afr_pred_interval));
   if (record.results.size() > 1 && !worst.model.empty())
     return fmt::format(
-        "Between the clean set and {}, {} has a posterior agreement of {} of at most {}; {} of its "
+        "Between the clean set and {}, {} has a posterior agreement of {} (maximum {}); {} of its "
         "predictions are unchanged.",
         display_name(worst.name()), display_name(worst.model), left, most, same);
   return fmt::format(
-      "Between the clean set and {}, posterior agreement is {} of at most {}; {} of predictions are "
+      "Between the clean set and {}, posterior agreement is {} (maximum {}); {} of predictions are "
       "unchanged.",
       display_name(worst.name()), left, most, same);
 }

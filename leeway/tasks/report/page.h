@@ -1,4 +1,4 @@
-// What any saved record shows, as a view (describe/view.h), and its page (render/page.h).
+// Any saved record as a view (describe/view.h), and its page (render/page.h).
 //
 // Long tables are cut and say so: the page of an assessment of up to 200 results is below 3 MB. Pictures take at
 // most PageOptions::picture_bytes; further flips have none.

@@ -1,4 +1,5 @@
-// The record of leeway report: the page that was made of saved records. leeway schema report lists the keys.
+// The record of leeway report: the page that was made from saved records. leeway schema report lists the
+// keys.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,6 @@ using Report = RecordOf<report_schema, ReportOptions, WrittenPage>;
 void fields(ReportOptions& options, Fields& f);
 void fields(WrittenPage& page, Fields& f);
 
-// What was written.
 [[nodiscard]] std::string headline_of(const Report& record);
 [[nodiscard]] View view(const Report& record);
 

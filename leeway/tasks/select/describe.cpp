@@ -8,10 +8,6 @@
 namespace leeway::tasks {
 namespace {
 
-Measured measured_of(const Estimate& estimate) {
-  return {estimate.value, estimate.interval.low, estimate.interval.high};
-}
-
 void require_result(const Select& record, const std::optional<Chosen>& chosen, std::string_view key,
                     const std::string& name) {
   if (chosen && chosen->index >= record.results.size())
@@ -67,13 +63,13 @@ std::string headline_of(const Select& record) {
   const std::string by_pa = display_name(selected.pa.checkpoint);
   const auto right = [&](const Chosen& chosen) {
     const auto& accuracy = record.results[chosen.index].measured.accuracy_shifted;
-    return percent(accuracy ? measured_of(*accuracy) : Measured{});
+    return percent(measured(accuracy));
   };
   if (!selected.accuracy) {
     const agreement::Agreement& a = record.results[selected.pa.index].measured.agreement;
     return fmt::format(
         "{} has the highest posterior agreement, {}. Without labels there is no accuracy to compare with.",
-        by_pa, value_words(measured_of({a.pa, a.pa_interval}), false));
+        by_pa, value_words(measured(a.pa, a.pa_interval), false));
   }
   if (selected.accuracy->index == selected.pa.index)
     return fmt::format(
@@ -92,7 +88,7 @@ std::string difference_words(const Select& record) {
   const bool clear = selected.pa_difference->interval.low > 0;
   return fmt::format("Posterior agreement is higher for {} than for {}, by {}: {}.",
                      display_name(selected.pa.checkpoint), display_name(selected.accuracy->checkpoint),
-                     value_words(measured_of(*selected.pa_difference), false),
+                     value_words(measured(selected.pa_difference), false),
                      clear ? "a clear difference" : "not a clear difference on these samples");
 }
 

@@ -106,13 +106,11 @@ class SelectAnalysis {
     const OpenPair pair = open(checkpoint);
     tell_warnings_of(clean.name, pair.clean);
     tell_warnings_of(shifted.name, pair.shifted);
-    agreement::Options options;
-    options.clean_name = display_name(clean.name);
-    options.shifted_name = display_name(shifted.name);
     SelectCheckpoint result;
     result.checkpoint = name;
-    result.measured =
-        agreement::measure_checkpoint(pair.clean.logits, pair.shifted.logits, labels(), options);
+    result.measured = agreement::measure_checkpoint(
+        pair.clean.logits, pair.shifted.logits, labels(),
+        {.clean_name = display_name(clean.name), .shifted_name = display_name(shifted.name)});
     result.pairing = evidence_of({&pair.clean.logits, &pair.clean.rest, labels()},
                                  {&pair.shifted.logits, &pair.shifted.rest, {}})
                          .value();

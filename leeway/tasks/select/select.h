@@ -6,8 +6,8 @@
 // labels or for comparing the two choices are reopened. SelectOptions on reading are only recorded here; the
 // caller that opens sets applies them.
 // Errors (Error): no checkpoint, sets that differ in rows, classes or columns (io/columns.h); those of
-// opening sets and of agreement/selection.h. Interrupted on request. An open gap of a maximum is no error:
-// `converged` is false. Cost and determinism: agreement/selection.h.
+// opening sets and of agreement/selection.h. Interrupted on request. A maximum that is not certified is not
+// an error: `converged` is false. Cost and determinism: agreement/selection.h.
 #pragma once
 
 #include <cstddef>

@@ -8,11 +8,8 @@ namespace {
 
 Measured pa_value(const SelectCheckpoint& one) { return pa_of(one.measured.agreement); }
 
-Measured measured_of(const std::optional<Estimate>& estimate) {
-  return estimate ? measured(estimate->value, estimate->interval) : Measured{};
-}
-Measured accuracy_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy); }
-Measured shifted_of(const SelectCheckpoint& one) { return measured_of(one.measured.accuracy_shifted); }
+Measured accuracy_of(const SelectCheckpoint& one) { return measured(one.measured.accuracy); }
+Measured shifted_of(const SelectCheckpoint& one) { return measured(one.measured.accuracy_shifted); }
 
 double log_k_of(const Select& record) {
   return std::log(static_cast<double>(record.results[0].measured.agreement.k));
@@ -80,7 +77,7 @@ Blocks charts(const Select& record) {
     return std::ranges::none_of(line.points,
                                 [](const LinePoint& point) { return point.y.value.has_value(); });
   });
-  std::vector<Chart> out{line_chart("Posterior agreement", "of at most " + fixed(log_k, 2), {pa},
+  std::vector<Chart> out{line_chart("Posterior agreement", "maximum " + fixed(log_k, 2), {pa},
                                     fit_y(axes, {pa}, 0, log_k), {}, pa_picks)};
   if (!accuracies.empty()) {
     axes = fit_y(axes, accuracies, 0, 1);
@@ -108,9 +105,7 @@ Blocks checkpoint_table(const Select& record) {
        [](const One& one) { return pa_cell(pa_value(one)); }},
       {beta_column(), [](const One& one) { return significant_cell(one.measured.agreement.beta, 3); }},
       {same_prediction_column(false),
-       [](const One& one) {
-         return share_cell({one.measured.agreement.afr_pred, {}, {}});
-       }},
+       [](const One& one) { return share_cell({one.measured.agreement.afr_pred}); }},
       {interval_column("Accuracy, clean"),
        [](const One& one) { return share_cell(accuracy_of(one), "no labels were given"); }},
       {interval_column("Accuracy, shifted"),

@@ -19,7 +19,7 @@ View view(const Shift& record) {
       {number_column("Images"), &One::n},
       {number_column("Of", "Images of the source"), &One::n_source},
       {number_column("Mean change", "Mean absolute change of a pixel"),
-       [](const One& one) { return fixed_cell(one.mean_change, 4, "the shift keeps pixels"); }}};
+       [](const One& one) { return fixed_cell(one.mean_change, 4, "the shift does not change pixels"); }}};
   if (record.results.size() > 1) columns.push_back({text_column("File"), &One::out});
   std::vector<std::string> lines;
   if (first.strength && !first.strength_means.empty())
@@ -29,7 +29,8 @@ View view(const Shift& record) {
         "Severity {}; {} variant, constants of {}{}{}.", *first.severity, first.use->variant, first.use->set,
         first.use->lengths == 1 ? "" : fmt::format(", lengths times {:.3g}", first.use->lengths),
         first.shift == "frost" ? ", frost " + first.use->frost : ""));
-  if (!first.defined.value_or(true)) lines.emplace_back("Not defined on gray images, which are unchanged.");
+  if (!first.defined.value_or(true))
+    lines.emplace_back("Not defined on grayscale images, which are unchanged.");
   const std::vector<ColumnOf<RowsOfClass>> classes = {
       {number_column("Class"), [](const auto& rows) { return text_cell(fmt::format("{}", rows.label)); }},
       {number_column(first.label_noise ? "Rows after" : "Rows kept"),

@@ -1,5 +1,5 @@
-// The record of leeway sweep report: what the runs of a sweep say of algorithms under shifts. leeway schema sweep-report
-// lists the keys; what the numbers are stands in leeway/sweep/report.h.
+// The record of leeway sweep report: how algorithms perform under shifts in the runs of a sweep. leeway
+// schema sweep-report lists the keys; leeway/sweep/report.h defines the numbers.
 #pragma once
 
 #include <cstddef>

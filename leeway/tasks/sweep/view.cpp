@@ -47,7 +47,7 @@ Chart overview_chart(const std::string& title, const std::string& note, const st
   double top = percent ? .05 : 1;
   for (const OverviewRow& row : rows)
     for (const auto& value : {row.value.value, row.value.high}) top = std::max(top, value.value_or(0));
-  const std::string description = fmt::format("{} by {} marks with their intervals", title, rows.size());
+  const std::string description = fmt::format("{}: {} marks with their intervals", title, rows.size());
   return overview_of({"overview", title, note, description}, rows, slots, top, percent);
 }
 

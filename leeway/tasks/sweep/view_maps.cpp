@@ -149,7 +149,7 @@ Chart change_map(const SweepReport& record, const std::string& start) {
                  (value < 0) == record.roles.higher_is_better));
   }
   return map_chart(
-      record, with_start(record, "Change against " + record.roles.baseline, start),
+      record, with_start(record, "Change from " + record.roles.baseline, start),
       record.roles.is_share ? "points; blue: better, orange: worse" : "blue: better, orange: worse",
       std::move(columns), std::move(cells));
 }
@@ -181,13 +181,13 @@ Section sweep_changes_section(const SweepReport& record) {
   std::vector<Chart> charts;
   for (const std::string& start : record.starts) charts.push_back(change_map(record, start));
   using One = SweepChange;
-  return {"changes", "Against " + record.roles.baseline, changes_finding(record, record.starts.front()),
-          paragraph("Average differences of runs with the same seed, case and setting. Intervals are not "
-                    "adjusted: without any effect, one in twenty excludes 0.") +
+  return {"changes", "Compared with " + record.roles.baseline, changes_finding(record, record.starts.front()),
+          paragraph("Average differences between runs with the same seed, case and setting. Intervals are "
+                    "not adjusted: without any effect, one in twenty excludes 0.") +
               chart_choice(charts) +
               folded(fmt::format("All values as a table ({} rows)", record.changes.size()),
                      table_with_start<One>(
-                         record, "Change against the baseline",
+                         record, "Change from the baseline",
                          {algorithm_column<One>(), case_column<One>(), change_column<One>(record),
                           seeds_column(&One::change), runs_column(&One::change)},
                          record.changes, 2),

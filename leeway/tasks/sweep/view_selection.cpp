@@ -31,7 +31,7 @@ Blocks choice_table(const SweepReport& record) {
        [&](const SweepChoice& one) {
          return share ? percent_cell(one.validation, 1) : significant_cell(one.validation, 4);
        }},
-      {number_column("Margin", "Difference to the next candidate"),
+      {number_column("Margin", "Difference from the next candidate"),
        [&](const SweepChoice& one) {
          if (!one.margin) return dash_cell("a single candidate");
          return number_cell(*one.margin, share ? fixed(100 * *one.margin, 2) : significant(*one.margin, 2));

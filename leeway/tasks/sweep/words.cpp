@@ -48,12 +48,11 @@ std::string from(const SweepReport& record, const std::string& start) {
 }
 
 const SweepCaseMean* hardest(const SweepReport& record, const std::string& start) {
-  const SweepCaseMean* worst = nullptr;
-  for (const SweepCaseMean& one : record.case_means) {
-    if (one.start != start || !one.value.mean.value) continue;
-    if (worst == nullptr || is_better(record, *worst->value.mean.value - *one.value.mean.value)) worst = &one;
-  }
-  return worst;
+  return lowest(record.case_means, [&](const SweepCaseMean& one) {
+    const auto& value = one.value.mean.value;
+    if (one.start != start || !value) return std::optional<double>();
+    return std::optional(record.roles.higher_is_better ? *value : -*value);
+  });
 }
 
 void say_ties(const SweepReport& record, std::vector<std::string>& list) {
@@ -110,7 +109,7 @@ std::string changes_finding(const SweepReport& record, const std::string& start)
   for (const SweepChange& change : record.changes)
     if (change.start == start && change.shift.empty() && is_clear(change.change))
       (is_better(record, *change.change.mean.value) ? better : worse).push_back(change.algorithm);
-  return fmt::format("Against {}, over all cases{}: {}, {}", plain(record.roles.baseline),
+  return fmt::format("Compared with {}, over all cases{}: {}, {}", plain(record.roles.baseline),
                      from(record, start),
                      better.empty() ? "none is significantly better" : names_of(better) + " better",
                      worse.empty() ? "none worse" : names_of(worse) + " worse");
@@ -198,7 +197,7 @@ std::string headline_of(const SweepReport& record) {
   if (record.ranks.empty()) {
     const SweepCaseMean* const worst = hardest(record, start);
     if (worst == nullptr) return fmt::format("{} with a {}.", some(record.runs, "run"), measure);
-    return fmt::format("{} of {} is worst under {}: {}.", measure, names_of(record.algorithms),
+    return fmt::format("The {} of {} is worst under {}: {}.", measure, names_of(record.algorithms),
                        plain(worst->shift), value_text(record, worst->value.mean));
   }
   const SweepRank& first = record.ranks.front();
@@ -221,7 +220,7 @@ std::string headline_of(const SweepReport& record) {
   for (const SweepChange& change : record.changes)
     if (change.algorithm == first.algorithm && change.start == first.start && change.shift.empty() &&
         change.change.mean.value)
-      text += fmt::format(" Against {}: {}.", plain(record.roles.baseline),
+      text += fmt::format(" Compared with {}: {}.", plain(record.roles.baseline),
                           change_text(record, change.change.mean));
   return text;
 }

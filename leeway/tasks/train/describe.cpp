@@ -230,8 +230,7 @@ std::string differences(const Training& before, const Training& now) {
 }
 
 std::string share_words(double value, const std::optional<Interval>& interval) {
-  if (!interval) return value_words({value, {}, {}}, true);
-  return value_words({value, interval->low, interval->high}, true);
+  return value_words(measured(value, interval), true);
 }
 
 }  // namespace

@@ -14,10 +14,9 @@ namespace leeway::tasks {
 namespace {
 
 double agreement_of(const Outputs& clean, const Outputs& shifted) {
-  agreement::Options options;
-  options.clean_name = clean.path;
-  options.shifted_name = shifted.path;
-  return agreement::posterior_agreement(clean.logits, shifted.logits, {}, options).pa;
+  return agreement::posterior_agreement(clean.logits, shifted.logits, {},
+                                        {.clean_name = clean.path, .shifted_name = shifted.path})
+      .pa;
 }
 
 [[noreturn]] void wrong_shift(const std::string& expected, const std::string& found) {

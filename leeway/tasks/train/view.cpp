@@ -67,7 +67,7 @@ std::vector<Chart> accuracy_charts(const Training& training) {
 
 // Each a chart of its own, since scales differ: the loss, the score that chooses, the parts of the algorithm's steps.
 std::vector<Chart> other_charts(const Training& training) {
-  const auto of = [](auto value) { return [=](const Epoch& e) { return measured(e.*value, std::nullopt); }; };
+  const auto of = [](auto value) { return [=](const Epoch& e) { return Measured{e.*value}; }; };
   std::vector<Curve> curves = {{"loss", of(&Epoch::loss)}, {"selection score", of(&Epoch::selection_score)}};
   std::set<std::string> parts;
   for (const Epoch& epoch : training.epochs)
@@ -75,7 +75,7 @@ std::vector<Chart> other_charts(const Training& training) {
   for (const std::string& name : parts)
     curves.push_back({name, [name](const Epoch& e) {
                         const auto found = e.parts.find(name);
-                        return found == e.parts.end() ? Measured{} : Measured{found->second, {}, {}};
+                        return found == e.parts.end() ? Measured{} : Measured{found->second};
                       }});
   std::vector<Chart> charts;
   for (const Curve& curve : curves) {

@@ -207,7 +207,7 @@ TEST(OnnxTensor, IsRefusedWhereItLies) {
               t.add_float_data(1);
               t.mutable_segment()->set_begin(0);
             }),
-            "t: expected a tensor in one piece, found a segment");
+            "t: expected a contiguous tensor, found a segment");
   EXPECT_REFUSED(parse_onnx_tensor({}, "t"), "t: expected an ONNX tensor, found an empty file");
 }
 

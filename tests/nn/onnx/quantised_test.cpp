@@ -76,9 +76,10 @@ TEST_F(Handmade, AHugeFixedBatchIsNotRunToSeeWhatItDoes) {
   some.integers("shape", {4, -1});
   some.node("Reshape", {"x", "shape"}, {"flat"});
   some.node("Transpose", {"flat"}, {"y"});
-  EXPECT_THAT(load(some)->info().notes,
-              ElementsAre(HasSubstr("has a fixed batch size of 64, so that every shard of 32 rows costs 64, "
-                                    "2 times as much (export it with a dynamic batch axis)")));
+  EXPECT_THAT(
+      load(some)->info().notes,
+      ElementsAre(HasSubstr("has a fixed batch size of 64, so that every shard of 32 rows costs as much as "
+                            "64 rows, a factor of 2 (export it with a dynamic batch axis)")));
   File shut(13);
   shut.input("x", {rows, 1, 64, 64});
   shut.output("y");

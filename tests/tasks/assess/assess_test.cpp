@@ -225,7 +225,7 @@ TEST(Assess, WarnsOfWhatMakesNumbersDoubtful) {
   EXPECT_THAT(warnings(source, labelled(outputs_of(std::vector<int>(200, 1), 4), right)),
               HasSubstr("All 200 rows of the target have the same outputs"));
   EXPECT_THAT(warnings(source, labelled(outputs_of(std::vector<int>(200, 1), 4), right)),
-              HasSubstr("100% of the target's predictions are class 1, 25% of the source's predictions"));
+              HasSubstr("100% of the target's predictions are class 1, compared with 25% of the source's."));
   EXPECT_THAT(warnings(source, labelled(outputs_of({0, 1, 2}, 4), {0, 1, 2})),
               HasSubstr("The target has only 3 rows: intervals are wide."));
   EXPECT_THAT(warnings(source, labelled(outputs_of({0, 1, 2}, 4), {0, 1, 2})),

@@ -210,8 +210,8 @@ double true_error(const Outputs& target) {
 TEST(LikelyError, SaysWhatMovedAndHoldsTheError) {
   const Outputs source = drawn(2000, {1, 1, 1}, 1);
   const std::pair<Outputs, const char*> targets[] = {
-      {drawn(1500, {1, 1, 1}, 2), "no more than sampling explains (p = "},
-      {drawn(1500, {6, 1, 1}, 2), "as another mix of the source's classes explains"},
+      {drawn(1500, {1, 1, 1}, 2), "sampling error alone can explain the change of the outputs (p = "},
+      {drawn(1500, {6, 1, 1}, 2), "which another mix of the source's classes explains"},
       {drawn(1500, {1, 1, 1}, 2, .4), "no other mix"}};
   for (const auto& [target, moved] : targets) {
     const Json likely = result_of(source, unlabelled(target))["likely_error"];

@@ -167,10 +167,9 @@ TEST(Quality, IntervalsThatWouldNotCoverAreLeftOutWithTheReason) {
   EXPECT_EQ(few.at("quality.macro_f1_low"), "fewer than 10 rows of class b");
   EXPECT_FALSE(few.contains("quality.balanced_accuracy_low"));
   const auto none = gaps(rows_of_labels({{20, 10}, {5, 5}, {0, 0}}));
-  EXPECT_EQ(none.at("quality.balanced_accuracy_low"),
-            "no rows of class c; the mean leaves out 1 of 3 classes");
+  EXPECT_EQ(none.at("quality.balanced_accuracy_low"), "no rows of class c; the mean excludes 1 of 3 classes");
   EXPECT_EQ(none.at("quality.macro_f1_low"),
-            "no rows of class c, and too few of 1 more; the mean leaves out 1 of 3 classes");
+            "no rows of class c, and too few of 1 more; the mean excludes 1 of 3 classes");
 }
 
 TEST(Quality, GapsReachTheRecordAndNameTheSide) {

@@ -123,7 +123,7 @@ TEST(Headline, WithoutLabelsSpeaksOfChangedPredictionsOrConfidence) {
   Summary plain = confidences_only("model", .934, .712);
   plain.source_accuracy = counted(880, 1000);
   expect_headline({plain}, {},
-                  {"where it is right on 88%", "; without labels its accuracy on the target is not known."});
+                  {"where it is right on 88%", "; without labels, its accuracy on the target is not known."});
 }
 
 // An estimate with its range, and a bound.

@@ -29,8 +29,8 @@ class Bottleneck : public HeadedNetwork {
 }  // namespace
 
 HeadMember bottleneck_head() {
-  return {{"bottleneck", "linear layer of 256 units before the last layer",
-           "Long et al., NeurIPS 2018 (CDAN), code of the authors"},
+  return {{"bottleneck", "linear layer with 256 units before the last layer",
+           "Long et al., NeurIPS 2018 (CDAN), as in the authors' code"},
           "classifier.bias",
           make_head<Bottleneck>};
 }

@@ -87,7 +87,7 @@ class Ada : public Algorithm {
 };
 
 std::vector<Parameter> ada_parameters() {
-  return {{"rounds", 2, 0, 1000, "number of times that the training set grows; 0: plain training", true},
+  return {{"rounds", 2, 0, 1000, "number of rounds that enlarge the training set; 0: plain training", true},
           {"every-epochs", 10, 1, 1e6, "epochs before each round", true},
           {"steps", 15, 0, 10000, "number of ascent steps", true},
           {"rate", 20. / 128, 0, 1e6, "step size of the ascent"},
@@ -99,7 +99,7 @@ Requirements ada_needs(const Parameters& /*parameters*/) { return {.features = t
 }  // namespace
 
 AlgorithmMember ada() {
-  return {{"ada", "adversarial data augmentation: the training set grows by harder images",
+  return {{"ada", "adversarial data augmentation: harder images are added to the training set",
            "Volpi et al., NeurIPS 2018, algorithm 1", ada_parameters()},
           ada_needs,
           make_algorithm<Ada>};

@@ -122,7 +122,8 @@ class Bpa : public Algorithm {
 AlgorithmMember bpa() {
   return {
       {"bpa",
-       "feature clusters of a plain network as unknown groups: small clusters and large losses weigh more",
+       "feature clusters of a plain network as unknown groups: small clusters and large losses get larger "
+       "weights",
        "Seo et al., CVPR 2022, section 4",
        {{"clusters", 8, 1, 1e6, "maximum number of clusters of each class", true},
         {"momentum", .3, 0, 1, "share of the new weights at a refresh"},

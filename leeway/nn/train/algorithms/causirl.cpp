@@ -32,7 +32,7 @@ template <Matching::Distance Chosen>
 AlgorithmMember causirl(std::string_view name, std::string_view summary) {
   return {{name,
            summary,
-           "Chevalley et al., 2022; the distance as Gulrajani and Lopez-Paz, ICLR 2021",
+           "Chevalley et al., 2022; the distance as in Gulrajani and Lopez-Paz, ICLR 2021",
            {matching_weight(),
             {"single-environment", 0, 0, 1,
              "1: allow a single environment (a penalty on the spread of features)", true}}},

@@ -81,13 +81,12 @@ class Cdan : public DomainAdversarial {
 }  // namespace
 
 AlgorithmMember cdan() {
-  AlgorithmMember member{
-      {"cdan", "domain-adversarial training on features and predictions together",
-       "Long et al., NeurIPS 2018, section 3; the discriminator and rates as Garg et al., ICML 2023 "
-       "(RLSbench)",
-       adversarial_parameters()},
-      adversarial_needs,
-      make_algorithm<Cdan>};
+  AlgorithmMember member{{"cdan", "domain-adversarial training on features and predictions together",
+                          "Long et al., NeurIPS 2018, section 3; the discriminator and rates as in Garg et "
+                          "al., ICML 2023 (RLSbench)",
+                          adversarial_parameters()},
+                         adversarial_needs,
+                         make_algorithm<Cdan>};
   for (const Parameter& parameter : std::vector<Parameter>{
            {"entropy-conditioning", 0, 0, 1, "1: confident predictions weigh more (CDAN+E)", true},
            {"map", 2, 0, 2, "0: outer product; 1: random map; 2: random map above 4096 dimensions", true},

@@ -7,7 +7,7 @@ namespace leeway::nn {
 AlgorithmMember coral() {
   return {{"coral",
            "features with the same mean and covariance in every environment",
-           "Sun and Saenko, ECCV workshops 2016; between environments and with means as Gulrajani and "
+           "Sun and Saenko, ECCV workshops 2016; between environments and with means as in Gulrajani and "
            "Lopez-Paz, ICLR 2021",
            {matching_weight(),
             {"deep-coral", 0, 0, 1, "1: as in Sun and Saenko: only covariances, divided by 4 d^2", true}}},

@@ -86,7 +86,7 @@ class FixMatch : public Algorithm {
 AlgorithmMember fixmatch() {
   return {{"fixmatch",
            "pseudo-labels from weakly augmented target images supervise strongly augmented ones",
-           "Sohn et al., NeurIPS 2020, equations 3 and 4; the views as Garg et al., ICML 2023 (RLSbench)",
+           "Sohn et al., NeurIPS 2020, equations 3 and 4; the views as in Garg et al., ICML 2023 (RLSbench)",
            {{"confidence", .9, 0, 2, "minimum probability of a pseudo-label (above 1: none)"},
             {"weight", 1, 0, 1e6, "weight of the unlabeled loss; 0: plain training"},
             {"ratio", 1, 1, 64, "unlabeled images per labeled image", true},

@@ -38,7 +38,7 @@ class GradientNorm : public Algorithm {
 AlgorithmMember gradient_norm() {
   return {{"gradient-norm",
            "plain training with a penalty on the squared norm of the logits' input gradients",
-           "Srinivas and Fleuret, ICML 2018; one random projection as Hoffman, Roberts and Yaida, 2019",
+           "Srinivas and Fleuret, ICML 2018; one random projection as in Hoffman, Roberts and Yaida, 2019",
            {{"lambda", .001, 0, 1e6, "weight of the penalty"}}},
           nullptr,
           make_algorithm<GradientNorm>};

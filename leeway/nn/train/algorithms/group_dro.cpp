@@ -74,10 +74,10 @@ class GroupDro : public Algorithm {
 AlgorithmMember group_dro() {
   return {{"group-dro",
            "distributionally robust training: groups with larger losses get larger weights",
-           "Sagawa et al., ICLR 2020, algorithm 1 and section 3.3; a group is the label with the attributes",
+           "Sagawa et al., ICLR 2020, algorithm 1 and section 3.3; a group is a label with attribute values",
            {{"eta", .01, 0, 100, "step size of the group weights (exponent per unit of loss)"},
             {"adjustment", 0, 0, 1e6, "C of the group adjustment C / sqrt(rows of the group)"},
-            {"balanced", 1, 0, 1, "1: batches sample every group equally often; 0: as often as it occurs",
+            {"balanced", 1, 0, 1, "1: batches sample all groups equally often; 0: as often as they occur",
              true}}},
           [](const Parameters& parameters) {
             return Requirements{.groups = true, .balanced = parameters.at("balanced") != 0};

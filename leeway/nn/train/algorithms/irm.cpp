@@ -49,9 +49,10 @@ AlgorithmMember irm() {
   return {
       {"irm",
        "invariant risk minimization (IRMv1): one scale of the logits is optimal in every environment",
-       "Arjovsky et al., 2019, section 3.1; two halves and annealing as Gulrajani and Lopez-Paz, ICLR 2021",
+       "Arjovsky et al., 2019, section 3.1; two halves and annealing as in Gulrajani and Lopez-Paz, ICLR "
+       "2021",
        {{"lambda", 100, 0, 1e12, "weight of the penalty"},
-        {"anneal-steps", 500, 0, 1e9, "number of first steps with a penalty weight of 1", true},
+        {"anneal-steps", 500, 0, 1e9, "number of initial steps with a penalty weight of 1", true},
         {"square", 0, 0, 1, "1: squared mean derivative as penalty (biased); 0: product of two halves", true},
         {"single-environment", 0, 0, 1,
          "1: allow a single environment (the penalty then measures miscalibration)", true}}},

@@ -142,16 +142,17 @@ class L2dTraining : public Algorithm {
 }  // namespace
 
 AlgorithmMember l2d() {
-  return {{"l2d",
-           "learning to diversify: an augmenter varies images within their class, the network learns both",
-           "Wang et al., ICCV 2021",
-           {{"contrast", 1, 0, 1e6, "weight of the supervised contrastive loss"},
-            {"likelihood", 1, 0, 1e6, "weight of the likelihood of varied embeddings"},
-            {"information", .1, 0, 1e6, "augmenter: weight of the mutual information bound"},
-            {"augmenter-lr", .005, 0, 1e6, "constant learning rate of the augmenter"}}},
-          [](const Parameters&) { return Requirements{.features = true}; },
-          make_algorithm<L2dTraining>,
-          "l2d"};
+  return {
+      {"l2d",
+       "learning to diversify: an augmenter varies images within their class; the network learns from both",
+       "Wang et al., ICCV 2021",
+       {{"contrast", 1, 0, 1e6, "weight of the supervised contrastive loss"},
+        {"likelihood", 1, 0, 1e6, "weight of the likelihood of varied embeddings"},
+        {"information", .1, 0, 1e6, "augmenter: weight of the mutual information bound"},
+        {"augmenter-lr", .005, 0, 1e6, "constant learning rate of the augmenter"}}},
+      [](const Parameters&) { return Requirements{.features = true}; },
+      make_algorithm<L2dTraining>,
+      "l2d"};
 }
 
 }  // namespace leeway::nn

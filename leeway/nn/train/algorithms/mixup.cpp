@@ -68,7 +68,7 @@ class Mixup : public Algorithm {
 AlgorithmMember mixup() {
   return {{"mixup",
            "weighted sums of pairs of images, and of the losses of their labels",
-           "Zhang et al., ICLR 2018; across environments as Gulrajani and Lopez-Paz, ICLR 2021 (alpha .2)",
+           "Zhang et al., ICLR 2018; across environments as in Gulrajani and Lopez-Paz, ICLR 2021 (alpha .2)",
            {{"alpha", 1, 0, 100, "mixing shares follow Beta(alpha, alpha); 0: plain training"},
             {"across-environments", 0, 0, 1,
              "1: pairs from different environments; 0: any pairs of the batch", true}}},

@@ -6,8 +6,8 @@ namespace leeway::nn {
 AlgorithmMember mmd() {
   return {{"mmd",
            "features with the same distribution in every environment (maximum mean discrepancy)",
-           "Li et al., CVPR 2018; without their autoencoder and adversary, with the kernels of Gulrajani and "
-           "Lopez-Paz, ICLR 2021",
+           "Li et al., CVPR 2018; without their autoencoder and adversary, with the kernels as in Gulrajani "
+           "and Lopez-Paz, ICLR 2021",
            {matching_weight()}},
           matching_needs,
           [](const AlgorithmSetting& setting) -> std::unique_ptr<Algorithm> {

@@ -168,7 +168,7 @@ AlgorithmMember pnd() {
            "Li, Vo and Nakayama, ICCV 2023, section 4",
            {{"alpha1", .2, 0, 1e6, "weight of the debiased loss in the first stage"},
             {"alpha2", 2, 0, 1e6, "weight of the debiased loss in the second stage"},
-            {"beta", 4, 0, 1e6, "weight of the counterfactual loss, a sum over experts"},
+            {"beta", 4, 0, 1e6, "weight of the counterfactual loss, summed over experts"},
             {"gce-q", .7, 0, 1, "q of the generalized cross-entropy (0: cross-entropy)"},
             {"ema", .7, 0, .999, "decay of a row's running mean loss"},
             {"counterfactual", 16, 2, 65536, "rows of each batch with counterfactual features, K", true},

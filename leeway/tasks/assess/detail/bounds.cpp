@@ -31,10 +31,10 @@ std::string what_moved(const error_bound::Movement& movement, const tasks::Drift
   const std::string chance = tasks::p_sentence(classes.p_alone);
   return classes.p_alone <= moved_p
              ? fmt::format(
-                   "the mix of predicted classes changed ({}), as another mix of the source's "
-                   "classes explains",
+                   "the mix of predicted classes changed ({}), which another mix of the source's classes "
+                   "explains",
                    chance)
-             : fmt::format("the outputs changed no more than sampling explains ({})", chance);
+             : fmt::format("sampling error alone can explain the change of the outputs ({})", chance);
 }
 
 }  // namespace
@@ -50,19 +50,17 @@ Bounds error_bounds(const std::string& source, const LabelledRows& rows, const O
   }
   const Sample known{source, rows.logits, labels, {}};
   const Sample unknown{target.path, target.logits, {}, {}};
-  error_bound::Dis2Options critics;
-  critics.restarts = task.options.restarts;
-  critics.delta = task.options.delta;
-  critics.seed = task.seed;
-  critics.progress = progress;
-  error_bound::EstimateOptions estimating;
-  estimating.methods.push_back("combined");
+  const error_bound::Dis2Options critics{.restarts = task.options.restarts,
+                                         .delta = task.options.delta,
+                                         .seed = task.seed,
+                                         .progress = progress};
+  error_bound::EstimateOptions estimating{.methods = {"combined"},
+                                          .bootstrap = task.options.bootstrap,
+                                          .level = task.level,
+                                          .seed = task.seed,
+                                          .progress = progress};
   for (const error_bound::Estimator& member : error_bound::answer_estimators())
     estimating.methods.push_back(member.name);
-  estimating.bootstrap = task.options.bootstrap;
-  estimating.level = task.level;
-  estimating.seed = task.seed;
-  estimating.progress = progress;
   bounds.dis2 = attempt([&] { return error_bound::dis2_bound(known, unknown, critics); }, bounds.no_bound);
   bounds.estimates =
       attempt([&] { return error_bound::estimate_error(known, unknown, estimating); }, bounds.no_estimates);
@@ -110,8 +108,7 @@ tasks::LikelyError likely_error(const error_bound::Estimates& estimates, const t
     const double changed = 1 - *unchanged, low = std::max(0., changed - s), high = std::min(1., changed + s);
     for (double* value : {&error, &found.low, &found.high}) *value = std::clamp(*value, low, high);
     found.moved += fmt::format(
-        "; {} of predictions changed, and the error differs from this share by at most {}, the error on the "
-        "source",
+        "; {} of predictions changed, and the error differs from this share by at most the source error, {}",
         percent(changed, 1), percent(s, 1));
   }
   const Interval sampling = of_all->interval && !unchanged

@@ -162,7 +162,6 @@ class Search {
     return cells;
   }
 
-  // All rows of the half that measures.
   [[nodiscard]] Half measured() const {
     std::array<Half, 2> halves;
     for (std::size_t row = 0; row < correct_.size(); ++row) count(halves, row);

@@ -8,8 +8,7 @@
 namespace leeway::assess {
 
 Measured share(std::size_t count, std::size_t n, double level) {
-  const Interval interval = clopper_pearson(count, n, level);
-  return {static_cast<double>(count) / static_cast<double>(n), interval.low, interval.high};
+  return measured(static_cast<double>(count) / static_cast<double>(n), clopper_pearson(count, n, level));
 }
 
 Measured share_of_equal(std::span<const std::int32_t> a, std::span<const std::int32_t> b, double level) {

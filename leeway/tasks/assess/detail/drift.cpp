@@ -24,8 +24,6 @@ struct DriftCounts {
   std::vector<std::size_t> source, target;
 };
 
-Measured measured(const Estimate& found) { return {found.value, found.interval.low, found.interval.high}; }
-
 // Values by their names: the two sides may know different ones.
 DriftCounts joint_counts(const GroupColumn& source, const GroupColumn& target) {
   std::map<std::string, std::pair<std::size_t, std::size_t>> by_name;
@@ -41,7 +39,6 @@ DriftCounts joint_counts(const GroupColumn& source, const GroupColumn& target) {
   return counts;
 }
 
-// Values that either side has.
 std::size_t present(const DriftCounts& counts) {
   std::size_t values = 0;
   for (std::size_t j = 0; j < counts.names.size(); ++j) values += counts.source[j] + counts.target[j] > 0;
@@ -132,7 +129,6 @@ tasks::FeatureTest test_features(const Outputs& source, const Outputs& target, c
   return test;
 }
 
-// Holm's method over all tests.
 void adjust(tasks::AssessDrift& drift) {
   std::vector<DriftTest*> tests{&drift.classes, &drift.confidence};
   if (drift.features) tests.push_back(&*drift.features);

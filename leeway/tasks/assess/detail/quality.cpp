@@ -72,7 +72,6 @@ RowScores row_scores(const Array& logits, std::span<const std::int64_t> labels) 
   return scores;
 }
 
-// Counts by label and prediction.
 struct QualityCounts {
   std::size_t n = 0, k = 0;
   std::vector<std::size_t> right, labelled, predicted;
@@ -300,8 +299,7 @@ std::string few_rows(const QualityCounts& counts, std::size_t least, std::span<c
   const std::string number = fmt::format("class {}", first);
   text += " of " + (names.empty() || names[first] == number ? number : "class " + names[first]);
   if (few > 1) text += fmt::format(", and too few of {} more", few - 1);
-  return without > 0 ? fmt::format("{}; the mean leaves out {} of {} classes", text, without, counts.k)
-                     : text;
+  return without > 0 ? fmt::format("{}; the mean excludes {} of {} classes", text, without, counts.k) : text;
 }
 
 void add_reasons(Quality& quality, const QualityCounts& counts, std::span<const std::string> names) {

@@ -136,10 +136,7 @@ std::vector<tasks::AssessShifts> shifts_of(const Task& task, const std::vector<P
       else if (std::ranges::find(known->models, source.model) == known->models.end())
         known->models.push_back(source.model);
     }
-  conds::DescribeOptions how;
-  how.level = task.level;
-  how.permutations = how.bootstrap = draws;
-  how.seed = task.seed;
+  const conds::DescribeOptions how{task.level, draws, draws, task.seed};
   std::vector<tasks::AssessShifts> list;
   for (const Member& member : members) {
     const AttributeTable* after = member.after ? &*member.after : nullptr;

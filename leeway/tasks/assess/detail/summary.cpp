@@ -76,15 +76,15 @@ void add_quality(Summary& summary, const AnalysedSource& source, const LabelledR
 // Agreement, confusion and flips of a paired target; returns a_i of every row.
 std::vector<double> add_agreement(Summary& summary, const Outputs& source, const Outputs& target,
                                   const TargetRows& rows, const Task& task) {
-  agreement::Options wanted;
-  wanted.level = task.level;
-  wanted.seed = task.seed;
-  wanted.curve_points = source.logits.size() <= curve_logits ? 64 : 16;
-  wanted.clean_name = source.path;
-  wanted.shifted_name = target.path;
-  const agreement::Agreement found = agreement::posterior_agreement(source.logits, target.logits, {}, wanted);
+  const agreement::Agreement found = agreement::posterior_agreement(
+      source.logits, target.logits, {},
+      {.level = task.level,
+       .seed = task.seed,
+       .curve_points = source.logits.size() <= curve_logits ? std::size_t{64} : 16,
+       .clean_name = source.path,
+       .shifted_name = target.path});
   std::vector<double> agreements = agreement::agreement_per_row(source.logits, target.logits, found.beta);
-  summary.pa = {found.pa, found.pa_interval.low, found.pa_interval.high};
+  summary.pa = measured(found.pa, found.pa_interval);
   summary.pa_normalized = found.pa_normalized;
   summary.log_pa_mean = found.value > 0 ? 0 : found.value;  // rounding
   summary.beta = found.beta, summary.gap = found.gap, summary.converged = found.converged;

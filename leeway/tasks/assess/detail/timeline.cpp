@@ -10,6 +10,7 @@
 #include "leeway/core/contingency.h"
 #include "leeway/core/message.h"
 #include "leeway/core/parallel.h"
+#include "leeway/core/rows.h"
 #include "leeway/core/two_samples.h"
 #include "leeway/error_bound/estimator.h"
 #include "leeway/tasks/assess/chunks.h"
@@ -62,8 +63,7 @@ double pooled_p(const std::vector<std::size_t>& a, const std::vector<std::size_t
     return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
   };
   const double n = total(a), m = total(b), part = std::min(n, m) / (n + m);
-  std::vector<std::size_t> order(a.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = all_rows(a.size());
   std::ranges::stable_sort(order, {}, [&](std::size_t j) { return a[j] + b[j]; });
   const auto rare = [&](std::size_t rows) { return part * static_cast<double>(rows) < enough_expected; };
   std::vector<std::size_t> x{0}, y{0};
@@ -163,12 +163,11 @@ class Timeline {
 
   void agree(TimelineChunk& found, const Array& clean, std::span<const std::int32_t> clean_classes,
              const Array& shifted, std::span<const std::int32_t> shifted_classes) const {
-    agreement::Options wanted;
-    wanted.level = task_.level, wanted.seed = task_.seed;
-    wanted.clean_name = source_.path, wanted.shifted_name = target_.path;
-    const agreement::Agreement all = agreement::posterior_agreement(clean, shifted, {}, wanted);
+    const agreement::Agreement all = agreement::posterior_agreement(
+        clean, shifted, {},
+        {.level = task_.level, .seed = task_.seed, .clean_name = source_.path, .shifted_name = target_.path});
     found.paired = true;
-    found.pa = {all.pa, all.pa_interval.low, all.pa_interval.high};
+    found.pa = measured(all.pa, all.pa_interval);
     found.afr_pred = share_of_equal(clean_classes, shifted_classes, task_.level);
   }
 
@@ -216,9 +215,10 @@ class Timeline {
   void add_bounds(Progress* progress) {
     const std::size_t m = found_.chunks.size();
     if (!summary_.error_bound || m > most_bounds) return;
-    error_bound::Dis2Options critics;
-    critics.restarts = 1, critics.delta = task_.options.delta / static_cast<double>(m);
-    critics.seed = task_.seed, critics.progress = progress;
+    const error_bound::Dis2Options critics{.restarts = 1,
+                                           .delta = task_.options.delta / static_cast<double>(m),
+                                           .seed = task_.seed,
+                                           .progress = progress};
     for (std::size_t i = 0; i < m; ++i) {
       stop_if_asked(progress);
       if (found_.chunks[i].n < 2) continue;

@@ -24,8 +24,8 @@ void warn_about_file(Lines& lines, const Outputs& outputs, const Predictions& sa
                                 leeway::count(outputs.n()), side));
   else if (said.repeated_share >= many_repeated && !said.few_patterns)
     lines.push_back(
-        fmt::format("{} of the {}'s rows have exactly the outputs of another row: duplicates in the data, "
-                    "confidences rounded to 0 and 1, or rows in the same leaves of a tree model.",
+        fmt::format("{} of the {}'s rows have exactly the same outputs as another row: duplicates in the "
+                    "data, confidences rounded to 0 and 1, or rows in the same leaves of a tree model.",
                     whole_percent(said.repeated_share), side));
   if (said.saturated_share >= much_saturated)
     lines.push_back(
@@ -49,7 +49,7 @@ void warn_about_collapse(Lines& lines, const Summary& summary) {
   const auto j = static_cast<std::size_t>(most - shifted.begin());
   if (*most >= one_class && clean[j] < one_class)
     lines.push_back(
-        fmt::format("{} of the target's predictions are class {}, {} of the source's predictions.",
+        fmt::format("{} of the target's predictions are class {}, compared with {} of the source's.",
                     whole_percent(*most), j, whole_percent(clean[j])));
 }
 
@@ -102,8 +102,8 @@ void warn_about_labels(Lines& lines, const Evidence& evidence) {
   const double guess = static_cast<double>(most) / static_cast<double>(count_labels(labels));
   if (*accuracy.high < guess)
     lines.push_back(
-        fmt::format("On the source the model is right on {}, less than always predicting the most frequent "
-                    "class ({}): do the labels belong to these rows?",
+        fmt::format("On the source, the model is right on {}, less often than if it always predicted the "
+                    "most frequent class ({}): do the labels belong to these rows?",
                     whole_percent(*accuracy.value), whole_percent(guess)));
 }
 

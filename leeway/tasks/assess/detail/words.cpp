@@ -47,11 +47,10 @@ class Writer {
       return fmt::format("Under {}, {}'s error is {}; it {}{}", s.target, name(s), errors, sureness(s),
                          drift(s));
     text += sureness(s) + drift(s);
-    if (!s.source_accuracy.value)
-      return text + "; without labels or pairs nothing is known about its accuracy";
-    return text +
-           fmt::format(", where it is right on {} {}; without labels its accuracy on the target is not known",
-                       share_text(s.source_accuracy), interval(s.source_accuracy));
+    if (!s.source_accuracy.value) return text + "; without labels or pairs, its accuracy is not known";
+    return text + fmt::format(
+                      ", where it is right on {} {}; without labels, its accuracy on the target is not known",
+                      share_text(s.source_accuracy), interval(s.source_accuracy));
   }
 
   // What `other` does on the target of `worst`, after a semicolon.
@@ -236,7 +235,7 @@ std::optional<tasks::AssessComparison> find(const std::vector<tasks::AssessCompa
   return std::nullopt;
 }
 
-// "Of 5 targets this is the largest measured loss." Nothing for one target, or if nothing is clearly lost.
+// "This is the largest loss measured on 5 targets." Nothing for one target, or if nothing is clearly lost.
 std::string superlative(const std::vector<Summary>& summaries, const Summary& worst) {
   std::set<std::string> same, all;
   for (const Summary& s : summaries) {
@@ -249,7 +248,7 @@ std::string superlative(const std::vector<Summary>& summaries, const Summary& wo
                      : worst.afr_pred.value      ? "share of changed predictions"
                                                  : "loss of confidence";
   const char* which = same.size() == all.size() ? "" : worst.labelled ? " with labels" : " with pairs";
-  return fmt::format(" Of {} targets{} this is the largest measured {}.", same.size(), which, what);
+  return fmt::format(" This is the largest {2} measured on {0} targets{1}.", same.size(), which, what);
 }
 
 // " Rows of monday are not compared one by one: ...": of targets that look like pairs and are none.
