@@ -6,7 +6,8 @@
 namespace leeway::nn {
 
 void fields(Normalization& normalization, Fields& f) {
-  f("scale", normalization.scale, at_least(0), "255 if the network expects pixels 0..255");
+  f("scale", normalization.scale, at_least(0),
+    "factor on pixels in [0,1]: 255 if the network expects 0..255");
   f("mean", normalization.mean, "mean of each channel; []: 0");
   f("std", normalization.std, at_least(0), "standard deviation of each channel; []: 1");
 }
