@@ -95,7 +95,7 @@ AnswerReader::AnswerReader(const std::vector<std::string>& classes, AnswerForm f
              fmt::format("{} for {} and {}", in_quotes(text), in_quotes(classes[same->second]),
                          in_quotes(classes[j])));
     if (form_ != AnswerForm::names && class_of_option(inner(phrase)))
-      refuse("--classes", "names unlike the options A, B, ... or 1, 2, ...; use --answer names",
+      refuse("--classes", "names that differ from the options A, B, ... or 1, 2, ...; use --answer names",
              in_quotes(text));
     if (same == phrases_.end()) phrases_.emplace_back(phrase, j);
   };

@@ -297,8 +297,8 @@ Asked Asker::ask(const Levels& images, Progress* progress) {
   s.tell(progress);
   while (true) {
     stop_if_asked(progress,
-                  "endpoint: stopped; the journal has all answers that arrived, and the same command asks "
-                  "only for the others");
+                  "endpoint: stopped; the journal has all answers that arrived, and the same command "
+                  "requests only the missing ones");
     s.start_some(images);
     const bool left = s.next < s.units.size() || !s.ready.empty() || !s.waiting.empty();
     if (s.client.running() == 0 && (!left || !s.gave_up.empty())) break;

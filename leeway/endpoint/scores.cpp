@@ -91,8 +91,7 @@ Classifier classifier_of(const std::shared_ptr<Asker>& asker, std::size_t channe
     if (!asked.failures.empty())
       throw Unanswered(
           fmt::format("{}: expected an answer for each image, found {}; with a journal, the same command "
-                      "asks only for the "
-                      "missing answers",
+                      "requests only the missing answers",
                       asker->origin(), asked.failures.begin()->first));
     return scores_of(asked, asker->options(), NoClass::own).logarithms;
   };

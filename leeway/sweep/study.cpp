@@ -59,7 +59,7 @@ Setting setting_of(const CatalogCommand& command, const std::string& stage, cons
                                            fmt::format("an option of leeway {}", command.words));
   Setting setting{name, in_table ? entry.key : "", command.options[option], {}, {}, entry.place};
   if (std::ranges::find(own_options, name) != own_options.end() || setting.option.record)
-    refuse(entry.place, "an option other than those the sweep itself sets", in_quotes(name));
+    refuse(entry.place, "an option that the sweep does not set itself", in_quotes(name));
   if (setting.option.flag && entry.kind != TomlEntry::Kind::boolean)
     refuse(entry.place, fmt::format("true or false for {}", name), "another value");
   if (!setting.option.flag && entry.kind == TomlEntry::Kind::boolean)

@@ -178,7 +178,7 @@ TEST(Ask, StopsOnRequestAndKeepsWhatArrived) {
   AskOptions options = options_of(server.url());
   options.journal = (folder / "j.jsonl").string();
   Stopping stopping(9);
-  EXPECT_REFUSED(Asker(options).ask(images_of(60), &stopping), "stopped...asks only for the others");
+  EXPECT_REFUSED(Asker(options).ask(images_of(60), &stopping), "stopped...requests only the missing ones");
   EXPECT_EQ(stopping.tasks, std::set<std::string>{"asking " + server.url("")});
   const Asked rest = Asker(options).ask(images_of(60));
   EXPECT_GE(rest.from_journal, 9u);

@@ -55,8 +55,9 @@ TEST(GroupDro, OfOneGroupSaysSo) {
   data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(20)}};
   const TrainOptions options;
   const TrainingSet set(data, options, algorithm("group-dro").needs({{"balanced", 1}}), "group-dro");
-  EXPECT_EQ(set.notes(), std::vector<std::string>{"toy.npz: all training images belong to one group, 'y=0, "
-                                                  "colour=red': algorithm group-dro cannot distinguish any"});
+  EXPECT_EQ(set.notes(),
+            std::vector<std::string>{"toy.npz: all training images belong to one group, 'y=0, "
+                                     "colour=red', so algorithm group-dro has nothing to distinguish"});
 }
 
 TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
@@ -260,7 +261,7 @@ TEST_P(EveryAlgorithm, ResumesToTheBitsOfAnUnbrokenRun) {
   StopAfter stop(12);
   EXPECT_REFUSED(session().train(images, options, folder / "broken", &stop),
                  "train: stopped in epoch 3; " + (folder / "broken.state").string() +
-                     " holds epoch 2, the same command resumes from there");
+                     " holds epoch 2; the same command resumes from there");
   EXPECT_FALSE(std::filesystem::exists(folder / "broken"));
   const TrainResult result = session().train(images, options, folder / "broken");
   EXPECT_EQ(result.resumed_after, 2U);

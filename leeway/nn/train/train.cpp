@@ -252,11 +252,9 @@ class TrainingLoop {
       const bool same = file.metadata["architecture"] == info_.architecture &&
                         file.metadata["classes"] == std::to_string(info_.classes);
       if (!backbone.empty() && !same) {
-        append_new(
-            notes_,
-            fmt::format("{}: has architecture {} and {} classes: only its backbone is used, the head starts "
-                        "with random weights",
-                        from, file.metadata["architecture"], file.metadata["classes"]));
+        append_new(notes_, fmt::format("{}: has architecture {} and {} classes: only its backbone is used; "
+                                       "the head starts with random weights",
+                                       from, file.metadata["architecture"], file.metadata["classes"]));
         weights = std::move(backbone);
       }
       return copy_backbone(weights, network, from);
@@ -405,7 +403,7 @@ class TrainingLoop {
       throw Interrupted(fmt::format("train: stopped in {}; nothing was saved",
                                     epoch == 1 ? "the first epoch" : fmt::format("epoch {}", epoch)));
     throw Interrupted(
-        fmt::format("train: stopped in epoch {}; {} holds epoch {}, the same command resumes from there",
+        fmt::format("train: stopped in epoch {}; {} holds epoch {}; the same command resumes from there",
                     epoch, display_name(state_), course_.epochs.size()));
   }
 
@@ -420,8 +418,8 @@ class TrainingLoop {
     for (const Epoch& epoch : result.epochs)
       if (epoch.number == result.best_epoch && epoch.zero_gradient.value_or(0) > attack::most_zero_gradients)
         result.notes.push_back(
-            fmt::format("train: the gradient of {:.1f}% of the rows was exactly 0 in epoch {}, whose weights "
-                        "were kept: they could not be attacked",
+            fmt::format("train: in epoch {1}, whose weights were kept, the gradient was exactly 0 for "
+                        "{0:.1f}% of the rows, which could not be attacked",
                         100 * *epoch.zero_gradient, epoch.number));
     if (auto note = maximization_note(result)) result.notes.push_back(std::move(*note));
     info_.training = text();

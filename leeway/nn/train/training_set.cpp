@@ -217,12 +217,12 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
                        needs.environments, algorithm),
            fmt::format("{}: {}", present.size(), only));
   if (present.size() == 1)
-    notes_.push_back(
-        fmt::format("{}: all training images belong to one {}, {}: algorithm {} cannot distinguish any", name,
-                    needs.environments > 0 ? "environment"
-                    : needs.groups         ? "group"
-                                           : "class",
-                    only, algorithm));
+    notes_.push_back(fmt::format(
+        "{}: all training images belong to one {}, {}, so algorithm {} has nothing to distinguish", name,
+        needs.environments > 0 ? "environment"
+        : needs.groups         ? "group"
+                               : "class",
+        only, algorithm));
 }
 
 const GroupColumn* TrainingSet::balance_column(const GroupColumn* own, const Requirements& needs,

@@ -74,7 +74,7 @@ class Ada : public Algorithm {
     set_training(true);
     const torch::Tensor images = made.all(), parents = torch::tensor(rows);
     if (!images.isfinite().all().item<bool>())
-      throw std::runtime_error("ada: the images became infinite: lower rate");
+      throw std::runtime_error("ada: the images became infinite: lower the parameter rate");
     append(images, parents);
     rose_ = rise.all().to(torch::kFloat64).mean();
     images_ = images_.defined() ? torch::cat({images_, images}) : images;
