@@ -65,7 +65,7 @@ TEST(Answers, GiveTheClassOfEachLineOfTheTable) {
 TEST(Answers, RefuseClassesThatReadAlike) {
   EXPECT_REFUSED(AnswerReader({"a b", "A_B"}), "differ in letters or digits...'A_B' for 'a b' and 'A_B'");
   EXPECT_REFUSED(AnswerReader({"?", "x"}), "letters or digits, found '?'");
-  EXPECT_REFUSED(AnswerReader({"b", "c"}, AnswerForm::letters), "unlike the options...found 'b'");
+  EXPECT_REFUSED(AnswerReader({"b", "c"}, AnswerForm::letters), "differ from the options...found 'b'");
   EXPECT_REFUSED(AnswerReader({"x", "y"}, AnswerForm::names, {{"z", "w"}}), "--aliases...'w'");
   EXPECT_REFUSED(AnswerReader(Names{"x"}), "at least 2 classes, found 1");
 }
