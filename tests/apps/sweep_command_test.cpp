@@ -271,8 +271,8 @@ TEST_F(SweepOnSlurmTier2, CommandsOfTheDocument) {
   const std::string path = fs::path(LEEWAY_COMMAND).parent_path().string();
   const std::string said = said_by("cd '" + folder_.string() + "' && PATH='" + path + "':$PATH && set -e\n" +
                                    document.substr(begin, end - begin));
-  EXPECT_TRUE(std::regex_search(said, std::regex("Slurm job \\d+: array of 100 tasks; then job \\d+ for the "
-                                                 "remaining units, which writes own/runs.csv.\n")))
+  EXPECT_TRUE(std::regex_search(said, std::regex("Slurm job \\d+: array of 100 tasks; then job \\d+, which "
+                                                 "runs the remaining units and writes own/runs.csv.\n")))
       << said;
   for (int i = 0; i < 900 && !said_by("squeue -h").empty(); ++i) std::this_thread::sleep_for(100ms);
   EXPECT_EQ(run("sweep collect own --out again.csv").out, "again.csv: 60 rows of 60 units.\n");
