@@ -55,8 +55,9 @@ TEST(GroupDro, OfOneGroupSaysSo) {
   data.groups = {{"colour", {"red"}, std::vector<std::int32_t>(20)}};
   const TrainOptions options;
   const TrainingSet set(data, options, algorithm("group-dro").needs({{"balanced", 1}}), "group-dro");
-  EXPECT_EQ(set.notes(), std::vector<std::string>{"toy.npz: all training images belong to one group, 'y=0, "
-                                                  "colour=red': algorithm group-dro cannot distinguish any"});
+  EXPECT_EQ(set.notes(),
+            std::vector<std::string>{"toy.npz: all training images belong to the same group, 'y=0, "
+                                     "colour=red'; algorithm group-dro is meant for at least two"});
 }
 
 TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
@@ -290,7 +291,7 @@ TEST(Algorithms, DescribeTheirParameters) {
       if (!parameter.integer) continue;
       EXPECT_EQ(parameter.value, std::floor(parameter.value));
       EXPECT_REFUSED(complete_parameters(member, {{std::string(parameter.name), parameter.low + .5}}),
-                     "a whole number from...");
+                     "an integer from...");
     }
   }
   EXPECT_LE(count, 110U);
