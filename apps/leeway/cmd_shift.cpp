@@ -41,7 +41,9 @@ std::vector<std::string> made_of(const CorruptFlags& flags) {
 int run_corrupt(Context& context, const CorruptFlags& flags) {
   if (flags.data.empty()) throw UsageError("--data is required: the clean images");
   if (flags.model.model.empty())
-    throw UsageError("--model is required (leeway shift NAME --severity S writes corrupted images)");
+    throw UsageError(
+        "--model is required (to write corrupted images without a model, use leeway shift NAME --severity "
+        "S)");
   std::optional<tasks::Corruptions> reference;
   if (const auto& named = flags.options.reference; named && *named != "alexnet") {
     reference = record_from<tasks::Corruptions>(read_record(*named), display_name(*named));

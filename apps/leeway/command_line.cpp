@@ -47,7 +47,7 @@ void check_whole(const CLI::Option& option, const std::string& value, Parse pars
   const auto first = value.find_first_not_of(" \t");
   const bool negative = first != std::string::npos && value[first] == '-';
   if (errno == ERANGE || (negative && least == 0))
-    refuse_found(option, fmt::format("a whole number from {} to {}", least, most), value);
+    refuse_found(option, fmt::format("an integer from {} to {}", least, most), value);
 }
 
 void check_value(const CLI::Option& option, const std::string& value) {

@@ -68,7 +68,8 @@ void add_completion(CommandLine& line, Context& context) {
   };
   const Command command = line.root().add("completion", "Print a shell completion script");
   auto& asked = command.keep<Asked>();
-  command.option("shell", asked.shell, "Shell; `words` lists completions of the last word, for the scripts")
+  command
+      .option("shell", asked.shell, "Shell; `words` lists completions of the last word (used by the scripts)")
       .required()
       .one_of({"bash", "zsh", "fish", "words"});
   command.option("words", asked.words,

@@ -59,7 +59,7 @@ std::vector<RowPair> read_pairs(const std::filesystem::path& path, std::size_t c
       const std::string_view field = table.columns[c][i];
       const auto index = whole_number_below(field, limits[c]);
       if (!index)
-        refuse(name, fmt::format("whole numbers from 0 to {} in column {}", limits[c] - 1, table.header[c]),
+        refuse(name, fmt::format("integers from 0 to {} in column {}", limits[c] - 1, table.header[c]),
                fmt::format("{} at row {}", in_quotes(field), i));
       (c == 0 ? pairs[i].clean : pairs[i].shifted) = *index;
     }

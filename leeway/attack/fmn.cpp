@@ -75,7 +75,7 @@ Attacked run_fmn(const Problem& problem, const AttackOptions& options) {
 
 AttackMember fmn() {
   return {{{"fmn",
-            "minimum-norm attack: gradient steps within a radius that converges to the decision boundary",
+            "minimum-norm attack: gradient steps within a radius that adapts to the decision boundary",
             "Pintor et al., Fast minimum-norm adversarial attacks through adaptive norm constraints, NeurIPS "
             "2021",
             {{"steps", 100, 1, 1e6, "gradient steps", true},

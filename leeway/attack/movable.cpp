@@ -123,7 +123,7 @@ void Movable::check_grid() const {
     if (per_one[j] == 0) continue;
     const double nearest = std::round(x_[i] * per_one[j]) / per_one[j];
     if (std::abs(x_[i] - nearest) > roundings * std::abs(nearest))
-      refuse(whole_.name, per_one[j] == 1 ? "whole numbers" : fmt::format("multiples of 1/{:g}", per_one[j]),
+      refuse(whole_.name, per_one[j] == 1 ? "integers" : fmt::format("multiples of 1/{:g}", per_one[j]),
              fmt::format("{:.9g} at row {}, feature {}", x_[i], i / per_one.size(), features_[j]));
   }
   for (std::size_t i = 0; i < whole_.x.size() / d; ++i)

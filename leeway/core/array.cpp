@@ -186,7 +186,7 @@ std::vector<std::int64_t> to_i64(const Array& array, std::string_view name) {
     auto out = vector_of<std::int64_t>(values.size(), name);
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (!is_whole(values[i]))
-        refuse(name, "whole numbers", fmt::format("{} at {}", values[i], position_text(array, i)));
+        refuse(name, "integers", fmt::format("{} at {}", values[i], position_text(array, i)));
       out[i] = boolean ? values[i] != 0 : static_cast<std::int64_t>(values[i]);
     }
     return out;

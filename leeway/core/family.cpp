@@ -19,7 +19,8 @@ std::map<std::string, double> complete_parameters(const std::string& member,
              in_quotes(name));
     if (!(value >= found->low && value <= found->high) || (found->integer && value != std::floor(value)))
       refuse(fmt::format("{}: {}", member, name),
-             fmt::format("a {}number from {} to {}", found->integer ? "whole " : "", found->low, found->high),
+             fmt::format("{} from {} to {}", found->integer ? "an integer" : "a number", found->low,
+                         found->high),
              fmt::format("{}", value));
     complete[name] = value;
   }

@@ -65,7 +65,7 @@ TrainingData read_training_data(const std::string& path_or_name, const TrainingC
   auto folder = pictures_at(path_or_name, pictures);
   TrainingData data(folder ? in_memory(*std::move(folder)) : read_images(path_or_name, others));
   if (!data.images.labels) {
-    refuse(display_name(path_or_name), "labels to train on, an array y, labels or y_true",
+    refuse(display_name(path_or_name), "labels to train on, in an array named y, labels or y_true",
            others.empty() ? "none" : comma_list(array_names(others)));
   }
   take_arrays(data, others);

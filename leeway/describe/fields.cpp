@@ -25,7 +25,7 @@ std::string in_range(const std::string& what, const Range& range) {
 
 std::string whole(Range range, bool is_signed) {
   if (!is_signed && !(range.least > 0)) range.least = 0;
-  return in_range("a whole number", range);
+  return in_range("an integer", range);
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ using Description = std::function<void(Fields&)>;
 // True where the value may be null.
 [[nodiscard]] bool may_be_null(const Field& field, const Slot& slot);
 
-// What a value must be: "a number from 0 to 1", "a whole number from 0", "one of labels, ids, none", "a list".
+// What a value must be: "a number from 0 to 1", "an integer from 0", "one of labels, ids, none", "a list".
 [[nodiscard]] std::string expected(const Field& field, const Slot& slot);
 
 }  // namespace leeway

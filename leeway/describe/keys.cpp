@@ -20,8 +20,8 @@ bool holds(const Slot& slot) {
 std::string type_of(const Field& field, const Slot& slot) {
   const auto listed = [&](auto value, const char* list) {
     std::string item = expected(field, &value);
-    if (item.starts_with("a ")) item = item.substr(2);
-    item.replace(item.find("number") + 6, 0, "s");
+    item = item.substr(item.find(' ') + 1);  // without the article
+    item.insert(std::min(item.find(' '), item.size()), "s");
     return list + item;
   };
   std::string type;

@@ -13,7 +13,7 @@ namespace leeway {
 struct Key {
   std::string path;  // "results[].decomposition.err.sum"; [] stands for an index
   std::string
-      type;  // "a number from 0 to 1", "one of labels, ids, none", "a list of whole numbers from 0"; "... or null"
+      type;  // "a number from 0 to 1", "one of labels, ids, none", "a list of integers from 0"; "... or null"
   std::string meaning;  // and what its words mean, where it is one of several
   bool number = false;  // one number, which a condition can compare
   Range range = {};     // of the number, or of each number of a list; counts begin at 0

@@ -67,7 +67,7 @@ void set_labels(Images& images, const NamedArray& found, bool missing) {
   const std::vector<std::string>& names = images.class_names;
   if (text && names.empty())
     refuse(found.where,
-           "whole numbers, or text with an array class_names (class_names, y = numpy.unique(y, "
+           "integers, or text with an array class_names (class_names, y = numpy.unique(y, "
            "return_inverse=True))",
            "text without class_names");
   const std::size_t n = images.n(),

@@ -224,7 +224,7 @@ ArrayMap parse_npz(const MappedFile& file, std::string_view name, const WantedNa
       inflated += content.bytes.size() / std::max<std::size_t>(header.item_size, 1) * bytes_once_read(header);
       if (inflated > most_in_zip(file.bytes.size()))
         refuse(where,
-               fmt::format("at most {} bytes (32 per text, 8 per whole number of a table)",
+               fmt::format("at most {} bytes (in tables, 32 per string and 8 per integer)",
                            most_in_zip(file.bytes.size())),
                "more");
     }

@@ -415,7 +415,8 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
                       name, fmt::join(likely, ", ")));
   }
   if (!others.empty())
-    outputs.reading = fmt::format("{}: ignored: {} (not names of an outputs file)", name, comma_list(others));
+    outputs.reading =
+        fmt::format("{}: ignored: {} (an outputs file has no such arrays)", name, comma_list(others));
   say_coding(outputs);
   return outputs;
 }

@@ -148,7 +148,7 @@ class OutputsCsvReading {
         whole.push_back(j);
     if (fractions && !whole.empty())
       refuse(name_, "only columns of scores, or --class-columns and --label-column",
-             fmt::format("only whole numbers in {}", column_list(table_, whole)));
+             fmt::format("only integers in {}", column_list(table_, whole)));
   }
 
   bool opens_as_probs(const Array& scores) const {

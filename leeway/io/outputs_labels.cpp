@@ -197,7 +197,7 @@ std::vector<std::string> id_texts(const NamedArray& named, std::size_t n) {
   require_one_a_row(named, n);
   if (named.array.type == ElementType::text) return *named.array.texts;
   if (named.array.is_float())
-    refuse(named.where, "ids that are strings or whole numbers", name_of(named.array.type));
+    refuse(named.where, "ids that are strings or integers", name_of(named.array.type));
   std::vector<std::string> ids;
   for (const std::int64_t id : to_i64({named.array.type, {n}, named.array.storage, {}}, named.where))
     ids.push_back(std::to_string(id));

@@ -212,7 +212,7 @@ void check_strength(const Member& member, double wanted) {
   if (!(wanted >= legal.low && wanted <= legal.high))
     refuse(where, fmt::format("a strength ({}) from {} to {}", legal.meaning, legal.low, legal.high), found);
   if (legal.integer && wanted != std::floor(wanted))
-    refuse(where, fmt::format("a whole number from {} to {}", legal.low, legal.high), found);
+    refuse(where, fmt::format("an integer from {} to {}", legal.low, legal.high), found);
 }
 
 }  // namespace

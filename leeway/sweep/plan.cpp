@@ -66,8 +66,8 @@ void check_parameter(const Member& member, const Given& given) {
   const bool is_whole = !parameter.integer || (value && *value == std::floor(*value));
   if (!value || !(*value >= parameter.low && *value <= parameter.high) || !is_whole)
     refuse(place,
-           fmt::format("a {2} from {3:g} to {4:g} for {0} of {1}", name, member.name,
-                       parameter.integer ? "whole number" : "number", parameter.low, parameter.high),
+           fmt::format("{2} from {3:g} to {4:g} for {0} of {1}", name, member.name,
+                       parameter.integer ? "an integer" : "a number", parameter.low, parameter.high),
            in_quotes(text));
 }
 

@@ -36,11 +36,10 @@ void set_study(Study& study, const TomlEntry& entry) {
   const std::vector<std::string> keys{"seed", "threads", "memory", "exclude", "only"};
   index_of_name(entry.key, keys, entry.place, fmt::format("one of {} in [study]", fmt::join(keys, ", ")));
   if (entry.key == "seed") {
-    study.seed =
-        static_cast<std::uint64_t>(number_of(entry, 0, 0x1p53, "a whole number of at least 0 for seed"));
+    study.seed = static_cast<std::uint64_t>(number_of(entry, 0, 0x1p53, "an integer of at least 0 for seed"));
   } else if (entry.key == "threads") {
-    study.threads = static_cast<std::size_t>(
-        number_of(entry, 1, most_threads, "a whole number from 1 to 4096 for threads"));
+    study.threads =
+        static_cast<std::size_t>(number_of(entry, 1, most_threads, "an integer from 1 to 4096 for threads"));
   } else if (entry.key == "memory") {
     const std::string text = entry.values.size() == 1 ? entry.values.front() : "";
     const auto memory = bytes_of(text);

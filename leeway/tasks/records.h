@@ -56,15 +56,15 @@ void each_record(const Visit& visit) {
       "shifts between a source and a target, and accuracy by cell (leeway conds describe)"});
   visit(RecordKind<CondsDraw>{
       "training, validation and test sets with concurrent distribution shifts (leeway conds "
-      "draw); also manifest.json of --all, and NAME.manifest.json next to a single split"});
+      "draw); also the manifest.json that --all writes, and NAME.manifest.json next to a single split"});
   visit(RecordKind<Corruptions>{
       "accuracy and agreement of a model under common corruptions (leeway shift corrupt)"});
   visit(RecordKind<DataDiagvib>{
       "DiagViB environments of digits with hue, lightness, position, scale and texture (leeway data "
-      "diagvib); also NAME.manifest.json next to its images, and manifest.json of --part all"});
+      "diagvib); also NAME.manifest.json next to the images, and the manifest.json that --part all writes"});
   visit(RecordKind<DataLoad>{"a published data set read from its files (leeway data load)"});
   visit(RecordKind<DataRender>{
-      "a synthetic data set (leeway data render); also NAME.manifest.json next to its images"});
+      "a synthetic data set (leeway data render); also NAME.manifest.json next to the images"});
   visit(RecordKind<Distances>{"distances between clean and shifted outputs (leeway distances)"});
   visit(RecordKind<Infer>{"outputs of a model on images (leeway infer)"});
   visit(RecordKind<InferEndpoint>{"answers of a model behind a chat endpoint (leeway infer --endpoint)"});

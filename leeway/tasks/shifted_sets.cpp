@@ -64,8 +64,8 @@ void fields(CorruptionChoice& choice, Fields& f) {
   f.choice("variant", choice.variant,
            {{"corrected", "rounded to the nearest level, without the defects of the published programs"},
             {"published",
-             "as in the published image sets: rounded down, with those defects, and with JPEG compression "
-             "for tiny and imagenet"}},
+             "as in the published image sets: rounded down, with the defects of the published programs, "
+             "and with JPEG compression for tiny and imagenet"}},
            "variant of the corruptions");
   f("frost_dir", choice.frost_dir,
     "folder of frost images, PNG or JPEG (default: procedural images, not the published ones)");

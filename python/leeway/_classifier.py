@@ -52,7 +52,7 @@ class Classifier:
         try:
             self.input_shape = None if input_shape is None else tuple(operator.index(size) for size in input_shape)
         except TypeError:
-            raise Error(f"leeway.Classifier: input_shape: expected whole numbers, found {input_shape!r}".replace("\n", " ")) from None
+            raise Error(f"leeway.Classifier: input_shape: expected integers, found {input_shape!r}".replace("\n", " ")) from None
 
     def __repr__(self) -> str:
         known = "without" if self.linearize is None else "with"

@@ -17,7 +17,7 @@ def page(results, images=None, flips=8):
         if not isinstance(result, Result):
             raise _leeway.Error(f"leeway.report: expected leeway results, found {type(result).__name__}")
     if isinstance(flips, bool) or not isinstance(flips, numbers.Integral) or not 0 <= flips < 2**31:
-        raise _leeway.Error(f"leeway.report: flips: expected a whole number of at least 0, found {flips!r}".replace("\n", " "))
+        raise _leeway.Error(f"leeway.report: flips: expected an integer of at least 0, found {flips!r}".replace("\n", " "))
     records = [(type(result).__name__, result.to_json()) for result in results]
     return _leeway.page(records, _named_images(images), int(flips))
 

@@ -55,7 +55,7 @@ class EpochSelection:
         self._pa = -math.inf
 
     def add(self, epoch: object, clean: Any, shifted: Any = None, labels: Any = None) -> bool:
-        """Adds an epoch: outputs (n,k) on both sets, or only ``clean``, a PosteriorAgreement that has these outputs."""
+        """Adds an epoch: pass outputs (n,k) on both sets, or only a PosteriorAgreement, as ``clean``, that holds both outputs."""
         name = str(epoch)
         if name in self._checkpoints:
             raise leeway.Error(f"leeway.metrics.EpochSelection: expected a new epoch, found '{name}' again")

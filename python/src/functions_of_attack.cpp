@@ -250,7 +250,7 @@ std::vector<Function> functions_of_attack() {
          "range of the values, (low, high): two numbers, or two arrays with one number per feature (default: "
          "(0, 1) for images, none for rows)"},
         {"changeable", "array", "booleans, one per feature: true if the attack may change it (default: all)"},
-        {"integers", "features", "positions of whole-number features (default: none)"},
+        {"integers", "features", "positions of integer features (default: none)"},
         {"one_hot", "feature-groups",
          "lists of positions of one-hot features: one feature is 1, the others are 0 (default: none)"}},
        {},

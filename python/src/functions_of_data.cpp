@@ -106,7 +106,7 @@ nb::object describe_of(Request& request) {
   if (!tables && !request.has("outputs")) throw Error("leeway.conds.describe: expected source, or outputs");
   if (!tables && request.has("target")) throw Error("leeway.conds.describe: target requires source");
   if (tables && task.options.columns.empty())
-    throw Error("leeway.conds.describe: expected columns, the attributes");
+    throw Error("leeway.conds.describe: expected the argument columns (names of the attributes)");
   if (!tables && (task.options.label || !task.options.columns.empty()))
     throw Error("leeway.conds.describe: label and columns require a table; outputs have their own");
   if (request.has("outputs")) {

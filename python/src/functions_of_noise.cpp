@@ -130,7 +130,7 @@ std::vector<Function> functions_of_noise() {
         {"gram", "array", "in place of `jacobian`: Gram matrices J C J' of each sample, (n,k,k)"},
         {"labels", "labels", "labels to group samples by, if the outputs have none"},
         {"groups", "labels",
-         "groups of the samples to compare, (n) or (n,g), strings or whole numbers, or a file's path"},
+         "groups of the samples to compare, (n) or (n,g), strings or integers, or a file's path"},
         {"noise_covariance", "array",
          "covariance of Gaussian noise, multiplied by sigma^2: (d) variances or (d,d)"}},
        {"sigma"},

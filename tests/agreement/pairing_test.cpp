@@ -153,9 +153,9 @@ TEST_F(PairsFile, ErrorsNameTheFileAndTheRow) {
   EXPECT_EQ(refusal_of("shifted,clean\n1,2\n"),
             name + ": expected the columns clean,shifted, found shifted,clean");
   EXPECT_EQ(refusal_of("clean,shifted\n0,0\n10,0\n"),
-            name + ": expected whole numbers from 0 to 9 in column clean, found '10' at row 1");
+            name + ": expected integers from 0 to 9 in column clean, found '10' at row 1");
   EXPECT_EQ(refusal_of("clean,shifted\n0,0\n1,20\n"),
-            name + ": expected whole numbers from 0 to 19 in column shifted, found '20' at row 1");
+            name + ": expected integers from 0 to 19 in column shifted, found '20' at row 1");
   for (const char* field : {"-1", "1.5", "nan", "x", "", "1e400"})
     EXPECT_THAT(refusal_of(std::string("clean,shifted\n") + field + ",0\n"), HasSubstr("at row 0")) << field;
   EXPECT_THAT(refusal_of("clean,shifted\n1\n"), HasSubstr(name + ": expected 2 fields"));

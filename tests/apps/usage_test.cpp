@@ -58,7 +58,7 @@ TEST_F(Usage, NamesThatAreNear) {
 TEST_F(Usage, ValuesThatNoOptionTakes) {
   write_text(folder_ / "empty.toml", "labels = ''\n");
   write_text(folder_ / "minus.toml", "seed = -1\n");
-  const std::string natural = "expected a whole number from 0 to 18446744073709551615, found ";
+  const std::string natural = "expected an integer from 0 to 18446744073709551615, found ";
   all_refused("",
               {{"pa a.npy a.npz --labels ''", 2, {"--labels: expected a value, found ''"}},
                {"pa a.npy a.npz --config empty.toml", 2, {"--labels: expected a value, found ''"}},

@@ -215,7 +215,7 @@ TEST(Features, ThatDoNotFitAreRefused) {
   refused(with([](Target& t) {
             t.grid.per_one = {0, 0, 1};
           }),
-          "t.csv: expected whole numbers, found 0.5 at row 1, feature 2");
+          "t.csv: expected integers, found 0.5 at row 1, feature 2");
   refused(with([](Target& t) {
             t.grid.per_one = {0, 0, 1}, t.changeable = {0, 0, 0};
           }),

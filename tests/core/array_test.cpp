@@ -49,14 +49,14 @@ TEST(Array, WhatIsNotWholeIsNamed) {
     const std::size_t size = values.size();
     return message_of([&] { (void)to_i64(make_array({size}, values), "y.npy"); });
   };
-  EXPECT_EQ(message({1, 2, 2.5}), "y.npy: expected whole numbers, found 2.5 at row 2");
-  EXPECT_EQ(message({NAN}), "y.npy: expected whole numbers, found nan at row 0");
-  EXPECT_EQ(message({1, -inf}), "y.npy: expected whole numbers, found -inf at row 1");
+  EXPECT_EQ(message({1, 2, 2.5}), "y.npy: expected integers, found 2.5 at row 2");
+  EXPECT_EQ(message({NAN}), "y.npy: expected integers, found nan at row 0");
+  EXPECT_EQ(message({1, -inf}), "y.npy: expected integers, found -inf at row 1");
   EXPECT_THAT(message({9223372036854775808.0}), HasSubstr("found 9.223372036854776e+18 at row 0"));
   EXPECT_EQ(message({-9223372036854774784.0}), "no error");
   const std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
   EXPECT_REFUSED(to_i64(make_array<std::uint64_t>({1, 2}, {0, top}), "y"),
-                 "y: expected whole numbers, found 18446744073709551615 at row 0, column 1");
+                 "y: expected integers, found 18446744073709551615 at row 0, column 1");
   EXPECT_REFUSED(to_f64(make_text_array({1}, {"a"}), "y"), "y: expected numbers, found text");
 }
 

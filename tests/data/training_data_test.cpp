@@ -74,7 +74,7 @@ TEST_F(TrainingDataFile, SaysWhatIsWrong) {
   const ArrayMap all = arrays_;
   arrays_["lables"] = arrays_.at("y");
   arrays_.erase("y");
-  EXPECT_THAT(message(), HasSubstr("d.npz: expected labels to train on, an array y"));
+  EXPECT_THAT(message(), HasSubstr("d.npz: expected labels to train on, in an array named y"));
   EXPECT_THAT(message(), HasSubstr("lables"));
   arrays_ = all;
   EXPECT_THAT(message({csv_, {"colour"}, ""}), HasSubstr("a column 'colour', found columns id, place, sex"));

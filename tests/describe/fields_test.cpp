@@ -58,7 +58,7 @@ static void fields(Everything& e, Fields& f) {
   f("maybe", e.maybe, from_to(-1, 1), "a change");
   f("count", e.count, "of things");
   f("maybe_count", e.maybe_count, from_to(2, 9), "of things");
-  f("whole", e.whole, "any whole number");
+  f("whole", e.whole, "any integer");
   f("flag", e.flag, "yes or no");
   f("maybe_flag", e.maybe_flag, "yes, no or neither");
   f("text", e.text, "any text");
@@ -164,23 +164,23 @@ TEST(Fields, WhatDoesNotFitIsNamedByItsPath) {
       {"/bounded", 1.5, "a number from 0 to 1 at bounded, found 1.5"},
       {"/bounded", "nan", "a number from 0 to 1 at bounded, found 'nan'"},
       {"/absent", -1, "a number from 0 at absent, found -1"},
-      {"/count", -1, "a whole number from 0 at count, found -1"},
-      {"/count", 1.5, "a whole number from 0 at count, found 1.5"},
-      {"/maybe_count", 10, "a whole number from 2 to 9 at maybe_count, found 10"},
-      {"/whole", 18446744073709551615u, "a whole number at whole, found 18446744073709551615"},
+      {"/count", -1, "an integer from 0 at count, found -1"},
+      {"/count", 1.5, "an integer from 0 at count, found 1.5"},
+      {"/maybe_count", 10, "an integer from 2 to 9 at maybe_count, found 10"},
+      {"/whole", 18446744073709551615u, "an integer at whole, found 18446744073709551615"},
       {"/flag", 1, "true or false at flag, found 1"},
       {"/text", 3, "a string at text, found 3"},
       {"/word", "some", "one of right, all at word, found 'some'"},
       {"/numbers/1", 2, "a number from 0 to 1 at numbers[1], found 2"},
       {"/counts", 2, "a list at counts, found 2"},
-      {"/table/0/1", true, "a whole number from 0 at table[0][1], found true"},
+      {"/table/0/1", true, "an integer from 0 at table[0][1], found true"},
       {"/by_name/ac", 2, "a number from 0 to 1 at by_name.ac, found 2"},
       {"/reasons", Json::array(), "an object at reasons, found array"},
       {"/error", nullptr, "a number from 0 to 1 at error, found null"},
       {"/accuracy_high", -1, "a number from 0 to 1 at accuracy_high, found -1"},
       {"/part", nullptr, "an object at part, found null"},
       {"/part", 7, "an object at part, found 7"},
-      {"/parts/1/n", 0, "a whole number from 1 at parts[1].n, found 0"},
+      {"/parts/1/n", 0, "an integer from 1 at parts[1].n, found 0"},
       {"/parts", Json::object(), "a list at parts, found object"},
   };
   for (const Wrong& wrong : cases) {
@@ -230,7 +230,7 @@ TEST(Fields, KeysAreListedWithTheirMeanings) {
   EXPECT_THAT(table, HasSubstr("| `bounded` | a number from 0 to 1 | a share \\| a fraction |\n"));
   EXPECT_THAT(table, HasSubstr("| `absent` | a number from 0, or null | not always there |\n"));
   EXPECT_THAT(table, HasSubstr("| `numbers` | a list of numbers from 0 to 1 | shares |\n"));
-  EXPECT_THAT(table, HasSubstr("| `table` | a list of lists of whole numbers from 0 | counts by row |\n"));
+  EXPECT_THAT(table, HasSubstr("| `table` | a list of lists of integers from 0 | counts by row |\n"));
   EXPECT_THAT(table,
               HasSubstr("| `word` | one of right, all | which samples: right: those right before; all: "
                         "every sample |\n"));

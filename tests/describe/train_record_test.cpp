@@ -59,8 +59,8 @@ TEST(TrainRecord, TwoTrainingsDifferInOptionsAndPlan) {
 TEST(TrainRecord, SaysWhichEpochIsKeptAndWhatElseWouldBe) {
   Train record = two_epochs();
   EXPECT_EQ(headline_of(record),
-            "Epoch 1 of 2 was kept: 40% (36–44) of 600 validation images are predicted as their label, 30% "
-            "(26–34) under the attack of training.");
+            "Epoch 1 of 2 was kept: 40% (36–44) of 600 validation images are classified correctly, 30% "
+            "(26–34) under the training attack.");
   EXPECT_THAT(findings_of(record),
               ElementsAre("Agreement chose epoch 1; accuracy would have chosen epoch 2.",
                           "Accuracy and worst-group accuracy choose the same epoch, 2."));
@@ -92,7 +92,7 @@ TEST(AttackRecord, IsReadAsItWasWritten) {
 
 TEST(AttackRecord, SaysWhatIsLeftOrHowFarImagesMoved) {
   EXPECT_EQ(headline_of(within_a_radius("label")),
-            "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 images are predicted as their label; "
+            "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 images are classified correctly; "
             "90% (88–92) of the clean images are.");
   EXPECT_EQ(headline_of(within_a_radius("prediction")),
             "Under pgd in linf of radius 0.0314, 30% (27–33) of 1,000 predictions are unchanged.");
@@ -114,7 +114,7 @@ TEST(AttackRecord, OfSeveralSetsLeadsWithTheStrongest) {
   record.results.insert(record.results.begin(), weaker);
   EXPECT_EQ(headline_of(record),
             "Of 2 attacked sets, the fewest predictions survive: Under pgd in linf of radius 0.0314, 30% "
-            "(27–33) of 1,000 images are predicted as their label; 90% (88–92) of the clean images are.");
+            "(27–33) of 1,000 images are classified correctly; 90% (88–92) of the clean images are.");
   record.results.push_back(weaker);
   record.results.back().model = "other.pt", record.results.back().eps.reset();
   EXPECT_THAT(headline_of(record),

@@ -116,7 +116,7 @@ TEST_F(OutputsScores, IdsAreTextOrWholeNumbers) {
   EXPECT_THAT(*read({{"logits", values}, {"ids", make_array<std::int64_t>({2}, {7, -1})}}).ids,
               ElementsAre("7", "-1"));
   EXPECT_THAT(error({{"logits", values}, {"ids", make_array<double>({2}, {7, 1})}}),
-              HasSubstr("strings or whole numbers, found float64"));
+              HasSubstr("strings or integers, found float64"));
   EXPECT_THAT(error({{"logits", values}, {"ids", make_text_array({1}, {"x"})}}),
               HasSubstr("expected shape (2)"));
   EXPECT_THAT(*read_table("id,logit_0,logit_1\n007,1,2\nb,3,4\n").ids, ElementsAre("007", "b"));

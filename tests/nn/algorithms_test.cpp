@@ -56,8 +56,8 @@ TEST(GroupDro, OfOneGroupSaysSo) {
   const TrainOptions options;
   const TrainingSet set(data, options, algorithm("group-dro").needs({{"balanced", 1}}), "group-dro");
   EXPECT_EQ(set.notes(),
-            std::vector<std::string>{"toy.npz: all training images belong to one group, 'y=0, "
-                                     "colour=red', so algorithm group-dro has nothing to distinguish"});
+            std::vector<std::string>{"toy.npz: all training images belong to the same group, 'y=0, "
+                                     "colour=red'; algorithm group-dro is meant for at least two"});
 }
 
 TEST(GroupDro, TheWorstGroupMayChooseTheEpoch) {
@@ -291,7 +291,7 @@ TEST(Algorithms, DescribeTheirParameters) {
       if (!parameter.integer) continue;
       EXPECT_EQ(parameter.value, std::floor(parameter.value));
       EXPECT_REFUSED(complete_parameters(member, {{std::string(parameter.name), parameter.low + .5}}),
-                     "a whole number from...");
+                     "an integer from...");
     }
   }
   EXPECT_LE(count, 110U);

@@ -174,7 +174,7 @@ TEST(Metadata, IsChecked) {
   };
   const std::vector<std::array<std::string, 3>> cases = {
       {"input", "1,8,8,8", "1 to 3 numbers in its metadata \"input\", found '1,8,8,8'"},
-      {"input", "1,8,-8", "whole numbers from 1 to 1000000 in its metadata \"input\", found -8"},
+      {"input", "1,8,-8", "integers from 1 to 1000000 in its metadata \"input\", found -8"},
       {"input", "1,9,9", "tensor weight of shape (3, 81), found (3, 64)"},
       {"crop", "7", "metadata \"crop\" equal to the height and width in its metadata \"input\", found '7'"},
       {"crop", "8,8",

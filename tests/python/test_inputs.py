@@ -184,7 +184,7 @@ def test_frames_of_outputs_are_read_as_their_tables(tmp_path):
     assert turned.to_dict()["results"][0]["pa"] == RESULT[0]["pa"]
     assert "'b'" in message(leeway.agreement, logits.assign(b="x"), logits)
     mixed = pandas.DataFrame(SHIFTED.astype("f8"), columns=list("abc")).assign(churned=LABELS)
-    assert "found only whole numbers in churned" in message(leeway.agreement, mixed, mixed)
+    assert "found only integers in churned" in message(leeway.agreement, mixed, mixed)
     assert leeway.agreement(mixed, mixed, label_column="churned").afr_true == (SHIFTED.argmax(1) == LABELS).mean()
     assert "'prob_dog'" in message(leeway.agreement, frame.assign(prob_dog=frame.prob_dog.astype(object).where(numpy.arange(24) != 7, "x")), frame)
 

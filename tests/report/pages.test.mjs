@@ -60,7 +60,7 @@ const tests = {
     async "the bar of a group says its size, its share and its approximation"(page, record) {
       const result = record.results[0], { adv } = result.decomposition;
       const words = await hover(page, cells(page.locator("#groups figure.chart").first()).nth(2));
-      includes(words, `ADV: right, then changed\n${adv.n.toLocaleString("en")} samples`, (-adv.sum / result.n).toFixed(3),
+      includes(words, `ADV: correct, then changed\n${adv.n.toLocaleString("en")} samples`, (-adv.sum / result.n).toFixed(3),
         `approximation ${(-adv.approximation / result.n).toFixed(3)}`);
     },
   }),

@@ -73,8 +73,8 @@ TEST(Study, MistakesAreNamedByTheirPlace) {
            {"seed = 1", "line 1, column 1: ", "a key in [study] or in the table of a stage", "'seed'"},
            {"[study]\nsed = 1\n" + seeds, "line 2, column 1: ", "one of seed, threads",
             "'sed'; did you mean seed?"},
-           {"[study]\nthreads = 0\n" + seeds,
-            "line 2, column 1: ", "a whole number from 1 to 4096 for threads", "'0'"},
+           {"[study]\nthreads = 0\n" + seeds, "line 2, column 1: ", "an integer from 1 to 4096 for threads",
+            "'0'"},
            {"[study]\nmemory = \"much\"\n" + seeds,
             "line 2, column 1: ", "a size such as 800M or 2G for memory", "'much'"},
            {"[chnage]\nseed = 1", "line 2, column 1: ", "a command of leeway",
@@ -125,7 +125,7 @@ TEST(AxisRange, GridsHaveBothEnds) {
   EXPECT_EQ(range("grid 3 from 0 to 1"), (Values{"0", "0.5", "1"}));
   EXPECT_EQ(range("grid 1 from 0 to 1"), (Values{"0.5"}));
   EXPECT_EQ(range("grid 3 from 1 to 100 log"), (Values{"1", "10", "100"}));
-  EXPECT_EQ(range("grid 9 from 1 to 3", true), (Values{"1", "2", "3"})) << "whole numbers stand once";
+  EXPECT_EQ(range("grid 9 from 1 to 3", true), (Values{"1", "2", "3"})) << "integers stand once";
 }
 
 TEST(AxisRange, MoreDrawsBeginWithTheSameOnes) {
@@ -329,7 +329,7 @@ TEST(Plan, RefusesWhatACommandOrAMemberDoesNotTake) {
             "'nois'; did you mean noise?"},
            {"name = \"blur\"\nset.eta = [0.1, 0.7]",
             "line 3, column 5: expected a number from 0 to 0.5 for eta of blur", "'0.7'"},
-           {"name = \"blur\"\nset = \"steps=1.5\"", "line 3, column 1: expected a whole number", "'1.5'"},
+           {"name = \"blur\"\nset = \"steps=1.5\"", "line 3, column 1: expected an integer", "'1.5'"},
            {"name = [\"odd\", \"noise\"]\nset.weight = [1, 2]",
             "line 3, column 5: expected a parameter of odd: eta", "'weight'"},
            {"name = \"noise,blur\"\nset.weight = 1",

@@ -107,8 +107,8 @@ TEST(AttackTask, WithARadiusThereAreNoNorms) {
   ASSERT_EQ(record.envelope.warnings.size(), 1U);
   EXPECT_THAT(record.envelope.warnings[0],
               ::testing::StartsWith(
-                  "the gradient of 50.0% of 10 rows is exactly 0, as after sign, rounding or quantized "
-                  "layers, so fmn cannot attack them: a noise attack of the same radius ran as well"));
+                  "the gradient of 50.0% of 10 rows is exactly 0 (typical of sign, rounding or quantized "
+                  "layers), so fmn cannot attack them. A noise attack of the same radius ran as well"));
 }
 
 TEST(AttackTask, WarnsOfUnreliableGradientsAndOfARadiusAroundEveryImage) {

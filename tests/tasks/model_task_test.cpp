@@ -66,7 +66,7 @@ TEST(InferTask, SaysHowManyRowsAreRight) {
   EXPECT_EQ(set.accuracy.value, .75);
   EXPECT_NEAR(*set.accuracy.low, .1941, 1e-4);  // Clopper and Pearson, 3 of 4
   EXPECT_EQ(record.envelope.seed, 5U);
-  EXPECT_EQ(record.envelope.headline, "Of 4 images in 3 classes, 75% (19–99) are predicted as their label.");
+  EXPECT_EQ(record.envelope.headline, "Of 4 images in 3 classes, 75% (19–99) are classified correctly.");
   EXPECT_THAT(outputs.class_names, ElementsAre("ash", "oak", "fir"));
 }
 

@@ -226,7 +226,7 @@ class Collector {
     for (const auto& [key, value] : dict.items) {
       const auto text = key_text(object(key));
       if (!text)
-        refuse(name_, "strings and whole numbers as keys",
+        refuse(name_, "strings and integers as keys",
                fmt::format("{} in {}", kind_of(object(key)), in_quotes(name)));
       if (text->size() > max_name)
         refuse(name_, fmt::format("names of at most {} bytes", max_name), in_quotes(*text));

@@ -31,7 +31,7 @@ std::vector<double> numbers(const TomlEntry& entry) {
 std::size_t whole(const TomlEntry& entry, const std::string& text, double most) {
   const double value = number(entry, text);
   if (!(value >= 1 && value <= most && value == std::floor(value)))
-    refuse(entry.place, fmt::format("whole numbers from 1 to {} as {}", most, entry.key), text);
+    refuse(entry.place, fmt::format("integers from 1 to {} as {}", most, entry.key), text);
   return static_cast<std::size_t>(value);
 }
 

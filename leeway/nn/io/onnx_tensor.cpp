@@ -149,7 +149,7 @@ ExternalPlace place_of(const TensorProto& tensor, const std::string& where) {
     std::uint64_t value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc() || end != text.data() + text.size())
-      refuse(where, fmt::format("a whole number as {} of its external data", key), in_quotes(text));
+      refuse(where, fmt::format("an integer as {} of its external data", key), in_quotes(text));
     return value;
   };
   for (const auto& entry : tensor.external_data()) {

@@ -273,7 +273,7 @@ std::vector<std::int64_t> Machine::numbers(Id id) {
     refuse(name_, fmt::format("tensors of at most {} dimensions", max_rank),
            fmt::format("{}", tuple.items.size()));
   std::vector<std::int64_t> values;
-  for (const Id item : tuple.items) values.push_back(get<std::int64_t>(item, "whole numbers as sizes"));
+  for (const Id item : tuple.items) values.push_back(get<std::int64_t>(item, "integers as sizes"));
   return values;
 }
 
@@ -283,9 +283,8 @@ void Machine::push_tensor(const Tuple& arguments, std::size_t least, std::size_t
   if (items.size() < least || items.size() > most)
     refuse(name_, fmt::format("a tensor of {} arguments", least), fmt::format("{}", items.size()));
   (void)get<Storage>(items[0], "a storage for every tensor");
-  Tensor made{
-      items[0],
-      {get<std::int64_t>(items[1], "a whole number as offset"), numbers(items[2]), numbers(items[3])}};
+  Tensor made{items[0],
+              {get<std::int64_t>(items[1], "an integer as offset"), numbers(items[2]), numbers(items[3])}};
   spend(made.view.sizes.size());
   push_new(std::move(made));
 }
@@ -302,7 +301,7 @@ void Machine::load_storage() {
     refuse_pickle("a persistent object that is no storage");
   const std::string type = callee_name(items[1]);
   Storage storage{find_storage_type(type), get<std::string>(items[2], "a text as key of a storage"),
-                  get<std::int64_t>(items[4], "a whole number as length of a storage")};
+                  get<std::int64_t>(items[4], "an integer as length of a storage")};
   if (storage.key.size() > longest_name)
     refuse(name_, fmt::format("keys of storages of at most {} bytes", longest_name), in_quotes(storage.key));
   if (storage.type == nullptr)

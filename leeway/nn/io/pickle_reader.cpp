@@ -39,9 +39,9 @@ std::string Reader::line() {
 }
 
 std::string_view kind_of(const Object& object) {
-  constexpr std::string_view kinds[] = {
-      "None",    "a boolean",    "a whole number", "a number",  "text",      "a long integer", "a list",
-      "a tuple", "a dictionary", "a name",         "an object", "a storage", "a tensor"};
+  constexpr std::string_view kinds[] = {"None",           "a boolean", "an integer", "a number",     "text",
+                                        "a long integer", "a list",    "a tuple",    "a dictionary", "a name",
+                                        "an object",      "a storage", "a tensor"};
   static_assert(std::size(kinds) == std::variant_size_v<Object>);
   return kinds[object.index()];
 }

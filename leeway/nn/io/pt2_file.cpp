@@ -108,7 +108,7 @@ class Reader {
   [[nodiscard]] std::int64_t integer(const json& value) const {
     if (!value.is_number_integer() ||
         (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()))
-      refuse(name_, "whole numbers", value.type_name());
+      refuse(name_, "integers", value.type_name());
     return value.get<std::int64_t>();
   }
 
@@ -249,7 +249,7 @@ class Reader {
     }
     if (std::ranges::find(sizes, kind) != std::end(sizes)) return size(value);
     if (std::ranges::find(lists, kind) != std::end(lists)) return list(value, kind);
-    refuse(where, "an operator of numbers and tensors",
+    refuse(where, "an operator on numbers and tensors",
            kind == "as_graph" ? "control flow" : in_quotes(kind));
   }
 

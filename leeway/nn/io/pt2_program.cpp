@@ -203,7 +203,7 @@ c10::FunctionSchema Program::find_operator(const std::string& target, Step& step
   }
   constexpr std::string_view prefix = "torch.ops.aten.";
   if (!target.starts_with(prefix))
-    refuse(step.where, "an operator of ATen or the arithmetic of sizes", in_quotes(target));
+    refuse(step.where, "an ATen operator or arithmetic on sizes", in_quotes(target));
   const std::size_t dot = std::min(target.find('.', prefix.size()), target.size());
   const std::string overload = target.substr(std::min(dot + 1, target.size()));
   const auto handle = c10::Dispatcher::singleton().findSchema(

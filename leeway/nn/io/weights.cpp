@@ -40,7 +40,7 @@ std::vector<double> numbers(const std::string& text, const std::string& name, co
 
 std::size_t whole(double value, const std::string& name, const char* key) {
   if (!(value >= 1 && value <= 1e6 && value == static_cast<double>(static_cast<std::size_t>(value))))
-    refuse(name, fmt::format("whole numbers from 1 to 1000000 in its metadata \"{}\"", key),
+    refuse(name, fmt::format("integers from 1 to 1000000 in its metadata \"{}\"", key),
            fmt::format("{}", value));
   return static_cast<std::size_t>(value);
 }

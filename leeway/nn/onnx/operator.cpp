@@ -115,7 +115,7 @@ std::shared_ptr<const Graph> Call::graph(const std::string& name) {
 }
 
 std::int64_t Call::integer(const std::string& name, std::int64_t otherwise) {
-  return find<std::int64_t>(name, "a whole number").value_or(otherwise);
+  return find<std::int64_t>(name, "an integer").value_or(otherwise);
 }
 
 double Call::real(const std::string& name, double otherwise) {
@@ -127,9 +127,7 @@ std::string Call::text(const std::string& name, const std::string& otherwise) {
   return find<std::string>(name, "text").value_or(otherwise);
 }
 
-std::optional<Integers> Call::integers(const std::string& name) {
-  return find<Integers>(name, "whole numbers");
-}
+std::optional<Integers> Call::integers(const std::string& name) { return find<Integers>(name, "integers"); }
 
 std::optional<std::vector<float>> Call::reals(const std::string& name) {
   return find<std::vector<float>>(name, "numbers");
@@ -176,7 +174,7 @@ std::optional<Integers> IntegerInput::read(const Tensors& inputs) const {
 }
 
 Integers integers_of(const torch::Tensor& tensor) {
-  TORCH_CHECK(!tensor.is_floating_point(), "fractions where whole numbers are required");
+  TORCH_CHECK(!tensor.is_floating_point(), "fractions where integers are required");
   const torch::Tensor plain = tensor.to(torch::kCPU, torch::kInt64).contiguous();
   const auto* const data = plain.data_ptr<std::int64_t>();
   return {data, data + plain.numel()};

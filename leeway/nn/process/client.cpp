@@ -238,7 +238,8 @@ void ModelProcess::refuse_answer(const Reply& reply, const Channel& channel) con
                                  std::string_view(reply.refused.data(), reply.act)),
                      longest_reason));
   if (reply.answer == Answer::no_memory)
-    refuse(name_, "a program that runs within its memory limit", "one that needs more (--trust lifts it)");
+    refuse(name_, "a program that runs within its memory limit",
+           "one that needs more memory (--trust lifts the limit)");
   const std::size_t size =
       std::min({static_cast<std::size_t>(reply.bytes), longest_reason, channel.memory.size()});
   const std::string reason =

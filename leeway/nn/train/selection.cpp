@@ -63,7 +63,7 @@ void check_selection(const data::TrainingData& data, const TrainOptions& options
     refuse("train: selection", "a function that scores an epoch by " + in_quotes(options.select), "none");
   if (!data.shifted) {
     if (shift::member(selection.shift).by_strength == nullptr)
-      refuse("train: selection", "a shift that changes pixels by a strength", selection.shift);
+      refuse("train: selection", "a shift of pixels with an adjustable strength", selection.shift);
     return;
   }
   const auto sizes = [](const Images& images) {

@@ -167,18 +167,19 @@ torch::Tensor TrainingSet::images_of(std::span<const std::int64_t> rows, const C
 void TrainingSet::check(const Requirements& needs, const std::string& algorithm) {
   const std::string name = name_of(data_.images);
   if (needs.groups && data_.groups.empty())
-    refuse(name, fmt::format("groups (an array groups, or --group-column), for algorithm {}", algorithm),
-           "none");
-  if (options_.select == worst_group && data_.groups.empty())
-    refuse(name, "groups (an array groups, or --group-column) to select the epoch by the worst group",
-           "none");
-  if (needs.environments > 0 && !data_.environment)
     refuse(
         name,
-        fmt::format(
-            "an environment of every image (an array environment, or --environment-column), for algorithm {}",
-            algorithm),
+        fmt::format("groups (an array named groups, or --group-column), required by algorithm {}", algorithm),
         "none");
+  if (options_.select == worst_group && data_.groups.empty())
+    refuse(name, "groups (an array named groups, or --group-column) to select the epoch by the worst group",
+           "none");
+  if (needs.environments > 0 && !data_.environment)
+    refuse(name,
+           fmt::format("an environment for each image (an array named environment, or --environment-column), "
+                       "required by algorithm {}",
+                       algorithm),
+           "none");
   const auto refuse_mixing = [&](const char* why) {
     refuse("train: augment",
            fmt::format("augmentations that do not mix images, because algorithm {} {}", algorithm, why),
@@ -218,7 +219,7 @@ void TrainingSet::check(const Requirements& needs, const std::string& algorithm)
            fmt::format("{}: {}", present.size(), only));
   if (present.size() == 1)
     notes_.push_back(fmt::format(
-        "{}: all training images belong to one {}, {}, so algorithm {} has nothing to distinguish", name,
+        "{}: all training images belong to the same {}, {}; algorithm {} is meant for at least two", name,
         needs.environments > 0 ? "environment"
         : needs.groups         ? "group"
                                : "class",
@@ -230,9 +231,9 @@ const GroupColumn* TrainingSet::balance_column(const GroupColumn* own, const Req
   const std::string& what = options_.balance;
   if (what == "auto") return own;
   if (what == "environment" && !data_.environment)
-    refuse("train: balance", "an environment of every image (--environment-column)", "none");
+    refuse("train: balance", "an environment for each image (--environment-column)", "none");
   if (what == "groups" && data_.groups.empty())
-    refuse("train: balance", "groups of every image (--group-column)", "none");
+    refuse("train: balance", "groups for each image (--group-column)", "none");
   const GroupColumn* const column = what == "environment" ? &*data_.environment
                                     : what == "groups"    ? &groups_
                                                           : nullptr;

@@ -112,7 +112,7 @@ Member jpeg() {
   return {{"jpeg",
            "JPEG compression with color at half resolution",
            benchmark_paper,
-           {{"strength", 50, 1, 100, "quality, a whole number; 100 = best", true}}},
+           {{"strength", 50, 1, 100, "quality, an integer; 100 = best", true}}},
           {},
           nullptr,
           change_by_jpeg};

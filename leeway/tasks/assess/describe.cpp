@@ -80,7 +80,7 @@ void fields(OverTime<AssessGate::Chunks>& over_time, Fields& f) {
 }
 
 void fields(OverTime<AssessTimeline>& over_time, Fields& f) {
-  f("timelines", over_time.list, "timelines of the results that are cut into chunks");
+  f("timelines", over_time.list, "timelines, for results that are split into chunks");
 }
 
 template <class Element>

@@ -111,7 +111,7 @@ Blocks everything(const Assess& record, const ClassesKind& kind) {
               {text_column("Target"), text_column(sentence_case(kind.name)), interval_column("Accuracy"),
                number_column("Source"),
                number_column("Prediction unchanged",
-                             "Share of samples whose prediction is the same clean and shifted"),
+                             "Share of samples with the same prediction before and after the shift"),
                number_column("n")});
   for (const AssessResult* result : record.worst_first())
     for (std::size_t m = 0; m < std::min(each, (result->*kind.members).size()); ++m) {

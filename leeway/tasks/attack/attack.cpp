@@ -101,8 +101,8 @@ AttackedSet set_of(const attack::AttackResult& result) {
 std::string blind_warning(const attack::AttackResult& result) {
   const std::string& name = result.options.attack;
   return fmt::format(
-      "the gradient of {:.1f}% of {} rows is exactly 0, as after sign, rounding or quantized layers, so {} "
-      "cannot attack them: a noise attack of {} ran as well, and the worse of the two counts for each row "
+      "the gradient of {:.1f}% of {} rows is exactly 0 (typical of sign, rounding or quantized layers), so "
+      "{} cannot attack them. A noise attack of {} ran as well; the stronger attack counts for each row "
       "(robust accuracy {} under {} alone, {} under noise alone)",
       100 * *result.zero_gradient, result.success.size(), name,
       result.options.eps ? "the same radius" : "increasing radius",

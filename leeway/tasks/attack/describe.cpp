@@ -99,9 +99,9 @@ static void shares(AttackedSet& set, Fields& f) {
            "goal of the attack");
   f("n", set.n, at_least(1), "number of images");
   f.measured("clean_accuracy", set.clean_accuracy, set.clean_accuracy_interval, a_share,
-             "share of clean images predicted as their label, or 1 without labels");
+             "share of clean images classified correctly, or 1 without labels");
   f.measured("robust_accuracy", set.robust_accuracy, set.robust_accuracy_interval, a_share,
-             "share of attacked images predicted as their label (without labels: as their clean prediction)");
+             "share of attacked images classified correctly (without labels: with the clean prediction)");
   f.measured("success", set.success, set.success_interval, a_share,
              "share of all images with a successful attack, as most papers report");
   f.measured("success_of_right", set.success_of_right, a_share,
@@ -125,9 +125,9 @@ static void fields(AttackedSet& set, Fields& f) {
     "share of rows whose gradient is exactly 0 at every start of the attack; null: an attack without "
     "gradients");
   f("unreliable_gradient", set.unreliable_gradient, a_share,
-    "share of at most 128 rows where a short step along the gradient raises the loss by less than a tenth of "
-    "what the gradient predicts; null: an attack without gradients or with radius 0, or several draws that "
-    "differ");
+    "share of rows (of at most 128 checked) where a short step along the gradient raises the loss by less "
+    "than a tenth of the predicted amount; null for an attack without gradients or with radius 0, or if "
+    "several draws differ");
   f("stages", set.stages, "attacks of an ensemble, in order; [] for a single attack");
   f("beside_noise", set.beside_noise,
     "if zero_gradient is above .01: results of the attack alone and of noise alone (robust_accuracy counts "
@@ -175,8 +175,8 @@ static std::string headline_of(const AttackedSet& set, attack::Norm norm) {
     return fmt::format("Under {} of radius {}, {} of {} predictions are unchanged.", what, radius, left,
                        count(set.n));
   return fmt::format(
-      "Under {} of radius {}, {} of {} images are predicted as their label; {} of the clean images are.",
-      what, radius, left, count(set.n), share_words(set.clean_accuracy, set.clean_accuracy_interval));
+      "Under {} of radius {}, {} of {} images are classified correctly; {} of the clean images are.", what,
+      radius, left, count(set.n), share_words(set.clean_accuracy, set.clean_accuracy_interval));
 }
 
 // The one with the fewest robust images.

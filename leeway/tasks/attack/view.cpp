@@ -31,23 +31,23 @@ std::vector<ColumnOf<AttackedSet>> measures() {
   const auto share = [](double AttackedSet::*value, Interval AttackedSet::*interval) {
     return [=](const AttackedSet& set) { return share_cell(measured(set.*value, set.*interval)); };
   };
-  return {
-      {interval_column("Clean", "Share of clean images predicted as their label"),
-       share(&AttackedSet::clean_accuracy, &AttackedSet::clean_accuracy_interval)},
-      {interval_column("Attacked", "Share of attacked images predicted as their label (or clean prediction)"),
-       share(&AttackedSet::robust_accuracy, &AttackedSet::robust_accuracy_interval)},
-      {interval_column("Success", "Share of all images with a successful attack, as most papers report"),
-       share(&AttackedSet::success, &AttackedSet::success_interval)},
-      {interval_column(
-           "Success if right",
-           "Successful attacks as a share of correctly predicted clean images (Foolbox, RobustBench)"),
-       [](const AttackedSet& set) {
-         return share_cell(measured(set.success_of_right), "no image was right");
-       }},
-      {interval_column("Median norm", "Median norm of the perturbations"), [](const AttackedSet& set) {
-         if (!set.norms) return dash_cell("fixed radius");
-         return significant_cell(measured(set.norms->median, set.norms->median_interval), 3);
-       }}};
+  return {{interval_column("Clean", "Share of clean images classified correctly"),
+           share(&AttackedSet::clean_accuracy, &AttackedSet::clean_accuracy_interval)},
+          {interval_column("Attacked",
+                           "Share of attacked images classified correctly (or with the clean prediction)"),
+           share(&AttackedSet::robust_accuracy, &AttackedSet::robust_accuracy_interval)},
+          {interval_column("Success", "Share of all images with a successful attack, as most papers report"),
+           share(&AttackedSet::success, &AttackedSet::success_interval)},
+          {interval_column(
+               "Success if right",
+               "Successful attacks as a share of correctly predicted clean images (Foolbox, RobustBench)"),
+           [](const AttackedSet& set) {
+             return share_cell(measured(set.success_of_right), "no image was right");
+           }},
+          {interval_column("Median norm", "Median norm of the perturbations"), [](const AttackedSet& set) {
+             if (!set.norms) return dash_cell("fixed radius");
+             return significant_cell(measured(set.norms->median, set.norms->median_interval), 3);
+           }}};
 }
 
 Blocks set_table(const Attack& record, const std::string& caption, const std::vector<AttackedSet>& sets,

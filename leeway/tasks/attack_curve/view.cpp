@@ -26,7 +26,7 @@ Measured confidence_of(const std::optional<agreement::Response>& group) {
 }
 
 constexpr CurveMeasure curve_measures[] = {
-    {"Accuracy, AFR(T)", "Share of rows predicted as their label",
+    {"Accuracy, AFR(T)", "Share of rows classified correctly",
      [](const CurveResult& r) { return measured(r.afr_true, r.afr_true_interval); }},
     {"Prediction unchanged, AFR(P)", "Share of rows with the prediction of the clean row",
      [](const CurveResult& r) { return measured(r.afr_pred, r.afr_pred_interval); }},
@@ -36,17 +36,20 @@ constexpr CurveMeasure curve_measures[] = {
      [](const CurveResult& r) { return Measured{r.approximate_pa()}; }, CurveMeasure::Kind::pa},
     {"Inverse temperature", "β with the highest agreement",
      [](const CurveResult& r) { return measured(r.beta, r.beta_interval); }, CurveMeasure::Kind::beta},
-    {"Confidence if right", "Mean clean confidence of rows that stay right, at β = 1",
+    {"Confidence of correct predictions", "Mean clean confidence of rows that remain correct, at β = 1",
      [](const CurveResult& r) { return confidence_of(r.initial.right); }},
-    {"Confidence if wrong", "Mean clean confidence of rows that stay wrong, at β = 1",
+    {"Confidence of wrong predictions", "Mean clean confidence of rows that remain wrong, at β = 1",
      [](const CurveResult& r) { return confidence_of(r.initial.wrong); }},
-    {"Confidence if changed", "Mean attacked confidence of rows whose prediction changes, at β = 1",
+    {"Confidence of changed predictions",
+     "Mean attacked confidence of rows whose prediction changes, at β = 1",
      [](const CurveResult& r) { return confidence_of(r.initial.moved); }},
-    {"Confidence if right, best β", "Mean clean confidence of rows that stay right, at the best β",
+    {"Confidence of correct predictions, best β",
+     "Mean clean confidence of rows that remain correct, at the best β",
      [](const CurveResult& r) { return confidence_of(r.optimal.right); }},
-    {"Confidence if wrong, best β", "Mean clean confidence of rows that stay wrong, at the best β",
+    {"Confidence of wrong predictions, best β",
+     "Mean clean confidence of rows that remain wrong, at the best β",
      [](const CurveResult& r) { return confidence_of(r.optimal.wrong); }},
-    {"Confidence if changed, best β",
+    {"Confidence of changed predictions, best β",
      "Mean attacked confidence of rows whose prediction changes, at the best β",
      [](const CurveResult& r) { return confidence_of(r.optimal.moved); }}};
 
@@ -244,7 +247,7 @@ Section ranks_section(const Curves& curves) {
       optimal.charts.push_back(rank_chart(title, result->optimal));
     }
   return {"posteriors", "Posteriors", "Mean posterior by rank at the largest strength",
-          paragraph("Rows that stay right or stay wrong are shown clean; rows whose prediction changes are "
+          paragraph("Rows that remain correct or wrong are shown clean; rows whose prediction changes are "
                     "shown attacked. A robust model is less confident on rows whose prediction changes.") +
               chart_grids({initial, optimal})};
 }

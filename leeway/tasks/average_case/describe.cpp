@@ -40,7 +40,7 @@ static void fields(average_case::CertifiedPoint& point, Fields& f) {
       "certified_share", point.share.value, point.share.interval, a_share,
       "share of samples whose certified radius is at least `radius`, whether predicted correctly or not");
   f.measured("certified_accuracy", point.accuracy, a_share,
-             "share of samples certified at this radius and predicted as their label; null without labels");
+             "share of samples classified correctly and certified at this radius; null without labels");
 }
 
 static void fields(average_case::CertifiedCurve& curve, Fields& f) {

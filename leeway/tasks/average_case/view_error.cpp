@@ -271,7 +271,7 @@ Section certified_section(const RobustnessView& record) {
   return {"certified", "Certified radius",
           fmt::format("At σ = {}, {} of the samples have a certified radius{}", sigma_words(strongest.sigma),
                       value_words(certified_at(strongest.points.front()), true),
-                      record.found.labels ? " and are predicted as their label" : ""),
+                      record.found.labels ? " and are classified correctly" : ""),
           paragraph(fmt::format(
               "The smoothed classifier predicts the class that noise of strength σ makes most probable. No "
               "change of the input within the certified l2 radius changes the prediction of the smoothed "

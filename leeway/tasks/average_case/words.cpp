@@ -190,10 +190,10 @@ std::vector<std::string> gradient_warnings(const Robustness& found) {
     if (methods.empty() || methods.back() != result.method) methods.push_back(result.method);
   }
   if (methods.empty()) return {};
-  return {
-      fmt::format("the gradient of {:.1f}% of {} samples is exactly 0, as after sign, rounding or quantized "
-                  "layers: {} treat{} them as surviving any noise; Monte Carlo (mc) needs no gradient",
-                  100 * most, found.n, fmt::join(methods, ", "), methods.size() == 1 ? "s" : "")};
+  return {fmt::format(
+      "the gradient of {:.1f}% of {} samples is exactly 0 (typical of sign, rounding or quantized "
+      "layers): {} treat{} them as surviving any noise; Monte Carlo (mc) needs no gradient",
+      100 * most, found.n, fmt::join(methods, ", "), methods.size() == 1 ? "s" : "")};
 }
 
 }  // namespace leeway::tasks

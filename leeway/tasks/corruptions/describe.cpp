@@ -36,7 +36,7 @@ void fields(CorruptionsOptions& options, Fields& f) {
 void fields(CorruptedAccuracy& judged, Fields& f) {
   f("n", judged.n, "number of images");
   measured(f, "accuracy", judged.accuracy, a_share,
-           "share of images predicted as their label; null without labels");
+           "share of images classified correctly; null without labels");
   measured(f, "error", judged.error, a_share, "1 - accuracy");
 }
 

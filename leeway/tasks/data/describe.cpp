@@ -70,14 +70,14 @@ void fields(DataLoadOptions& options, Fields& f) {
 static void fields(LoadedColumn& column, Fields& f) {
   f("name", column.name, "name of the column");
   f("n_values", column.n_values, "number of different values");
-  f("values", column.values, "values in order; []: more than 100 values");
+  f("values", column.values, "values in order; [] if there are more than 100 values");
 }
 
 void fields(LoadedData& data, Fields& f) {
   f("format", data.format, "format, see leeway list loaders");
   f("n", data.n, "number of rows");
   f("left_out", data.left_out, "number of rows left out by --protocol or --split");
-  f("shape", data.shape, "channels, height, width; []: a table without images");
+  f("shape", data.shape, "channels, height, width; [] for a table without images");
   f("label", data.label, "column whose values y encodes");
   f("columns", data.columns, "columns of the attribute table");
   fields(data.files, f);

@@ -9,7 +9,7 @@ static void fields(InferredSplit& split, Fields& f) {
   f.choice("split", split.split, {{"train", ""}, {"val", ""}, {"test", ""}}, "rows of --index");
   f("n", split.n, "number of images");
   measured(f, "accuracy", split.accuracy, a_share,
-           "share of images predicted as their label; null without labels");
+           "share of images classified correctly; null without labels");
 }
 
 static void fields(InferredSet& set, Fields& f) {
@@ -20,8 +20,7 @@ static void fields(InferredSet& set, Fields& f) {
   f("k", set.k, at_least(2), "number of classes");
   f("parameters", set.parameters, "number of parameters of the model");
   f("features", set.features, at_least(1), "dimension of the features; null: the model returns none");
-  measured(f, "accuracy", set.accuracy, a_share,
-           "share of images predicted as their label; null without labels");
+  measured(f, "accuracy", set.accuracy, a_share, "share of images classified correctly; null without labels");
   f("stochastic", set.stochastic,
     "with --stochastic: variation between two passes of the model; otherwise null");
   f.unless_empty("index", set.index, "CSV of index and split; null: none");
@@ -38,7 +37,7 @@ void fields(Infer& record, Fields& f) {
 static std::string headline_of(const InferredSet& set) {
   if (!set.accuracy.value)
     return fmt::format("The outputs hold logits of {} images for {} classes.", count(set.n), set.k);
-  return fmt::format("Of {} images in {} classes, {} are predicted as their label.", count(set.n), set.k,
+  return fmt::format("Of {} images in {} classes, {} are classified correctly.", count(set.n), set.k,
                      value_words(set.accuracy, true));
 }
 

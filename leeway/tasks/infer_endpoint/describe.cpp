@@ -65,7 +65,7 @@ void fields(EndpointAnswers& set, Fields& f) {
   f("served_models", set.served_models, "names of the model in the server's replies");
   f.choice("token_limit", set.token_limit,
            {{"max_tokens", ""}, {"max_completion_tokens", "the server refused max_tokens"}},
-           "name of the answer-length limit in the requests");
+           "name of the request field that limits the answer length");
   f("prompt", set.prompt, "text of the prompt");
   f("n", set.n, "number of images");
   f("k", set.k, at_least(2), "number of classes");
@@ -102,7 +102,7 @@ std::string headline_of(const InferEndpoint& record) {
       fmt::format("{} of the {} answers from {} name one of the {} classes", count(set.parsed),
                   count(set.parsed + set.without_class()), record.options.endpoint_model.value_or(""), set.k);
   if (!set.accuracy.value) return named + ".";
-  return fmt::format("{}; {} of the images are predicted as their label.", named,
+  return fmt::format("{}; {} of the images are classified correctly.", named,
                      value_words(set.accuracy, true));
 }
 

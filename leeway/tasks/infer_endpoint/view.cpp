@@ -13,7 +13,7 @@ View view(const InferEndpoint& record) {
       {number_column("Missing"), &One::missing},
       {interval_column("Accuracy"), &One::accuracy, "the images have no labels"},
       {interval_column("With a class"), &One::accuracy_with_class,
-       "no answer for a labeled image names a class"}};
+       "none of the answers for the labeled images names a class"}};
   const std::vector<ColumnOf<One>> answers = {{text_column("Host"), &One::host},
                                               {number_column("Parsed"), &One::parsed},
                                               {number_column("Unparsed"), &One::unparsed},

@@ -16,7 +16,7 @@ static void fields(ListedParameter& parameter, Fields& f) {
   f("default", parameter.value, "default value");
   f("low", parameter.low, "minimum value");
   f("high", parameter.high, "maximum value");
-  f("integer", parameter.integer, "whole numbers only");
+  f("integer", parameter.integer, "integers only");
   f("meaning", parameter.meaning, "meaning and unit");
 }
 

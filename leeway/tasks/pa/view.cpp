@@ -218,7 +218,7 @@ Column pa_column(const std::string& level) {
 Column beta_column() { return number_column("β", "Inverse temperature with the highest agreement"); }
 
 Column same_prediction_column(bool interval) {
-  return {"Prediction unchanged", "AFR: share of samples whose prediction is the same clean and shifted",
+  return {"Prediction unchanged", "AFR: share of samples with the same prediction before and after the shift",
           true, interval};
 }
 

@@ -23,10 +23,11 @@ struct GroupName {
   const char* meaning;
   const char* who;
 };
-constexpr GroupName group_names[] = {{"ERR", "right, and stays right", "that stay right"},
-                                     {"MIS", "wrong, and stays the same", "that stay wrong"},
-                                     {"ADV", "right, then changed", "that are right first and then change"},
-                                     {"rest", "wrong, then changed", "that are wrong and change"}};
+constexpr GroupName group_names[] = {
+    {"ERR", "correct, and remains correct", "that remain correct"},
+    {"MIS", "wrong, and remains the same", "that remain wrong"},
+    {"ADV", "correct, then changed", "that are correct first and then change"},
+    {"rest", "wrong, then changed", "that are wrong and change"}};
 
 // In the order of agreement::Decomposition::groups, as group_names.
 std::span<const Contribution> groups_of(const PaSet& result) {
@@ -175,12 +176,12 @@ Blocks posteriors_table(const PaView& record) {
       {number_column("shifted", sorted), bits(&EntropyAt::shifted)},
       {number_column("Unsorted, clean", plain), bits(&EntropyAt::clean_plain)},
       {number_column("shifted", plain), bits(&EntropyAt::shifted_plain)},
-      {number_column("Confidence if right",
+      {number_column("Confidence of correct predictions",
                      "Mean confidence of clean samples predicted right, ± its standard error"),
        [](const PaSamplesRow& row) {
          return confidence_cell(clean_right(*row.set), row.beta, "no sample is right");
        }},
-      {number_column("Confidence if changed",
+      {number_column("Confidence of changed predictions",
                      "Mean confidence, after the shift, of samples whose prediction changes"),
        [](const PaSamplesRow& row) {
          return confidence_cell(moved(*row.set), row.beta, "no prediction changes");

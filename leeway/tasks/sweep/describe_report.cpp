@@ -109,7 +109,7 @@ static void fields(SweepConcurrency& concurrency, Fields& f) {
 static void fields(SweepStart& start, Fields& f) {
   f.unless_empty("algorithm", start.algorithm, "algorithm; null: over all algorithms");
   f("start", start.start, "initial weights");
-  mean_fields(f, "value", start.value, "measure, averaged over the cases and settings that every start has");
+  mean_fields(f, "value", start.value, "measure, averaged over the cases and settings common to all starts");
   mean_fields(f, "change", start.change, "value minus value from scratch, paired by seed, case and setting");
 }
 

@@ -104,10 +104,10 @@ static void fields(Epoch& epoch, Fields& f) {
              "accuracy on the validation images");
   f.measured("validation_robust_accuracy", epoch.validation_robust_accuracy,
              epoch.validation_robust_accuracy_interval, a_share,
-             "accuracy under the attack of adversarial training");
+             "accuracy under the adversarial-training attack");
   f.measured("validation_worst_group_accuracy", epoch.validation_worst_group_accuracy,
              epoch.validation_worst_group_accuracy_interval, a_share,
-             "lowest accuracy of a group, under the attack of adversarial training; null without groups");
+             "lowest accuracy of a group, under the adversarial-training attack; null without groups");
   f.measured("validation_shifted_accuracy", epoch.validation_shifted_accuracy,
              epoch.validation_shifted_accuracy_interval, a_share,
              "accuracy on the shifted validation images; null without a shift or second sample");
@@ -115,7 +115,7 @@ static void fields(Epoch& epoch, Fields& f) {
   f.measured("test_accuracy", epoch.test_accuracy, epoch.test_accuracy_interval, a_share,
              "accuracy on the test images, which are never used for selection; null without test images");
   f("zero_gradient", epoch.zero_gradient, a_share,
-    "share of images whose gradient is exactly 0 at the start of the attack of adversarial training");
+    "share of images whose gradient is exactly 0 at the start of the adversarial-training attack");
   f.numbers("parts", epoch.parts, "quantities that the algorithm reports, averaged over images");
   f.unless_nan("seconds", epoch.seconds, at_least(0), "duration; null: unknown");
 }
@@ -246,12 +246,12 @@ std::string headline_of(const Train& record) {
   std::string text = fmt::format("{} {} of {} was kept", training.options.check_every > 0 ? "Check" : "Epoch",
                                  kept.number, training.epochs.size());
   if (!kept.validation_accuracy) return text + "; no images were held out for validation.";
-  text += fmt::format(": {} of {} validation images are predicted as their label",
+  text += fmt::format(": {} of {} validation images are classified correctly",
                       share_words(*kept.validation_accuracy, kept.validation_accuracy_interval),
                       count(training.n_validation));
   if (kept.validation_robust_accuracy)
     text +=
-        fmt::format(", {} under the attack of training",
+        fmt::format(", {} under the training attack",
                     share_words(*kept.validation_robust_accuracy, kept.validation_robust_accuracy_interval));
   return text + ".";
 }
@@ -283,7 +283,7 @@ std::vector<std::string> findings_of(const Train& record) {
     const Epoch& kept = training.epochs.at(training.best_epoch - 1);
     const Epoch& best = training.epochs.at(*training.best_by_test - 1);
     list.push_back(fmt::format(
-        "Of {} test images, {} are predicted as their label; epoch {} is the best on these images, with {}.",
+        "Of {} test images, {} are classified correctly; epoch {} is best on these images, with {}.",
         count(training.n_test.value_or(0)), share_words(*kept.test_accuracy, kept.test_accuracy_interval),
         best.number, share_words(*best.test_accuracy, best.test_accuracy_interval)));
   }

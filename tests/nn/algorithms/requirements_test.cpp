@@ -58,12 +58,12 @@ TEST_P(AlgorithmNeeds, RefusesDataThatLackIt) {
   const data::TrainingData all = data_;
   if (needs().groups) {
     data_.groups.clear();
-    EXPECT_THAT(message(), Says("toy.npz: expected groups (an array groups, or ... found none"));
+    EXPECT_THAT(message(), Says("toy.npz: expected groups (an array named groups, or ... found none"));
     data_ = all;
   }
   if (needs().environments > 0) {
     data_.environment.reset();
-    EXPECT_THAT(message(), Says("toy.npz: expected an environment of every image (an array ... found none"));
+    EXPECT_THAT(message(), Says("toy.npz: expected an environment for each image (an array ... found none"));
     data_ = all;
   }
   if (needs().environments > 1) {

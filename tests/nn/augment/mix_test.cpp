@@ -158,8 +158,8 @@ TEST(Chain, SaysWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"flip:p=1", " flip: expected parameters among probability, found 'p'"},
       {"flip:probability=2", " flip: probability: expected a number from 0 to 1, found 2"},
-      {"crop:padding=1.5", " crop: padding: expected a whole number from 0 to 1000, found 1.5"},
-      {"augmix:severity=11", " augmix: severity: expected a whole number from 1 to 10, found 11"},
+      {"crop:padding=1.5", " crop: padding: expected an integer from 0 to 1000, found 1.5"},
+      {"augmix:severity=11", " augmix: severity: expected an integer from 1 to 10, found 11"},
       {"flip:probability=1:probability=0", " flip: expected 'probability' once, found it twice"},
       {"randaugment:magnitude=31",
        " randaugment: magnitude: expected a number below the number of bins, 31, found 31"},

@@ -116,8 +116,8 @@ INSTANTIATE_TEST_SUITE_P(
             "sizes (3)"},
         Lie{"Complex", weights, bias + "tensor_meta/dtype", 10, "real numbers", "type 10"},
         Lie{"Negative", weights, sizes, json::array({integer(-2)}), "at least 0", "-2"},
-        Lie{"Fraction", weights, sizes, json::array({{{"as_int", 1.5}}}), "whole numbers", "number"},
-        Lie{"Enormous", weights, sizes, json::array({{{"as_int", ~std::uint64_t{0}}}}), "whole numbers",
+        Lie{"Fraction", weights, sizes, json::array({{{"as_int", 1.5}}}), "integers", "number"},
+        Lie{"Enormous", weights, sizes, json::array({{{"as_int", ~std::uint64_t{0}}}}), "integers",
             "number"}),
     [](const auto& instance) { return instance.param.name; });
 

@@ -192,7 +192,7 @@ TEST_F(Handmade, WhatIsNotUnderstoodIsRefusedByName) {
   expect(with([](File&, auto& node) { node.set_domain("com.microsoft"); }), "an operator", "'Flatten'");
   expect(with([](File&, auto& node) { File::attribute(node, "spin", 1); }), "attributes", "'spin'");
   expect(with([](File&, auto& node) { File::attribute(node, "axis", onnx_files::Sizes{1}); }),
-         "a whole number as attribute axis", "something else");
+         "an integer as attribute axis", "something else");
   expect(with([](File&, auto& node) { node.add_input("w"); }), "1 inputs", "2");
   expect(with([](File& file, auto&) { file.model.mutable_opset_import(0)->set_version(22); }),
          "opset 6 to 21", "opset 22");
@@ -233,7 +233,7 @@ TEST_F(Handmade, AShapeOfRealNumbersIsRefused) {
   File file = begin(-1);
   file.node("Reshape", {"x", "w"}, {"flat"});
   file.node("MatMul", {"flat", "w"}, {"y"});
-  EXPECT_THAT(refused(file), Says("m: node 'flat' ... found \"fractions where whole numbers are required\""));
+  EXPECT_THAT(refused(file), Says("m: node 'flat' ... found \"fractions where integers are required\""));
 }
 
 TEST_F(Handmade, HugeShapesAreRefused) {

@@ -79,9 +79,9 @@ TEST_F(Confined, HasTheBitsOfThisProcess) {
 TEST_F(Confined, HostileProgramsAreRefused) {
   const std::vector<std::pair<std::string, std::string>> programs{
       {"return torch.complex(h, h)", "its logits are complex"},
-      {"return torch.zeros([1000000, 1000000])", "needs more (--trust lifts it)"},
+      {"return torch.zeros([1000000, 1000000])", "needs more memory (--trust lifts the limit)"},
       {"kept = [h]\n  while True:\n    kept.append(torch.empty([10000000]))\n  return h + len(kept)",
-       "needs more (--trust lifts it)"},
+       "needs more memory (--trust lifts the limit)"},
       {"return torch.from_file(\"/proc/self/maps\", False, 64).view(16, 4)", "Operation not permitted"},
       {"torch.save(x, \"written-by-the-model\")\n  return h",
        "found one that writes files (--trust allows it)"},

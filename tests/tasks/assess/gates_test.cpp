@@ -172,7 +172,7 @@ TEST(ParseGate, RefusesWhatCanNeverHold) {
            {"drift.p_value<-1e-3", "from 0 to 1 for drift.p_value"},
            {"drift.worst_group.moved<-1", "for drift.worst_group.moved, found -1"},
            {"accuracy>1", "found one that cannot: accuracy is a number from 0 to 1"},
-           {"n<1", "one that cannot: n is a whole number from 1"}})
+           {"n<1", "one that cannot: n is an integer from 1"}})
     EXPECT_THAT(message_of([&, &text = text] { (void)parse_gate(text); }), HasSubstr(words)) << text;
   for (const char* text : {"accuracy<=0", "accuracy<1", "error_bound>=100%", "drift.p_value<0.001", "pa<3"})
     EXPECT_EQ(parse_gate(text).gate, text);
