@@ -316,7 +316,7 @@ std::vector<std::size_t> rows_with_labels(std::span<const std::int64_t> labels) 
 std::string missing_labels_text(const std::string& name, std::span<const std::int64_t> labels) {
   const std::size_t known = count_labels(labels), n = labels.size();
   if (known == n) return "";
-  return fmt::format("{}: {} of {} rows have no label; accuracy and bounds use the {} rows that have one",
+  return fmt::format("{}: {} of {} rows have no label; accuracy is computed on the {} rows that have one",
                      name, n - known, n, known);
 }
 

@@ -17,6 +17,7 @@ from mkdocs.structure.files import File
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LEEWAY = ROOT / "build/release/bin/leeway"
 MODULES = ["leeway", "leeway.results", "leeway.conds", "leeway.metrics", "leeway.sklearn", "leeway.torch"]
+LIST = re.compile(r"(-|\d+\.) ")
 LINK = re.compile(r"\]\((?!\w+:|#|/)([^)\s#]+)(#[^)\s]*)?\)")
 sys.path.insert(0, str(ROOT / "cmake"))
 sys.dont_write_bytecode = True
@@ -170,6 +171,18 @@ def source_of(page):
     return ROOT / page.removeprefix("project/") if page.startswith("project/") else ROOT / "docs" / page
 
 
+def spaced(markdown):
+    """A list after a paragraph needs a blank line here, as it does not elsewhere."""
+    lines, in_code = [], False
+    for line in markdown.split("\n"):
+        begins = LIST.match(line) and not in_code and lines and lines[-1].strip()
+        if begins and not LIST.match(lines[-1]) and not lines[-1].startswith((" ", "#")):
+            lines.append("")
+        in_code ^= line.lstrip().startswith("```")
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def mended(page, markdown):
     """The page's links, as the site needs them: files outside docs/ are added, folders are their README or plain text."""
     def place(found):
@@ -189,7 +202,7 @@ def mended(page, markdown):
             copies[there] = path
         return f"]({os.path.relpath(there, os.path.dirname(page) or '.')}{anchor})"
 
-    return re.sub(r"\[([^\]]*)\]\(\)", r"\1", LINK.sub(place, markdown))
+    return spaced(re.sub(r"\[([^\]]*)\]\(\)", r"\1", LINK.sub(place, markdown)))
 
 
 def on_files(files, config):

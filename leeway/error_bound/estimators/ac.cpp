@@ -5,7 +5,7 @@
 namespace leeway::error_bound {
 
 Estimator ac() {
-  return {{"ac", "average confidence: 1 - mean confidence on the target",
+  return {{"ac", "average confidence: 1 - mean calibrated confidence on the target",
            "Guo et al. 2017; Hendrycks and Gimpel 2017"},
           "mean confidence equals accuracy on the target, as it does on the source",
           "the shift makes the classifier overconfident, as most shifts do",
