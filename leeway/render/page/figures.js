@@ -7,8 +7,16 @@ const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&
 const legal = (text) => text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 const head = 24;  // pixels of the line with title and note above the chart
 
+// Without a canvas, Vega takes 0.8 em for a letter, where most have 0.6: names would be cut that fit.
+const uncut = (node) => {
+  for (const [key, value] of Object.entries(node))
+    if (key === "limit" || key === "labelLimit") node[key] = value.signal ? { signal: `1.3 * (${value.signal})` } : 1.3 * value;
+    else if (value && typeof value === "object") uncut(value);
+  return node;
+};
+
 const drawn = async (chart) => {
-  const spec = { ...structuredClone(specs[chart.spec]), description: chart.description };
+  const spec = { ...uncut(structuredClone(specs[chart.spec])), description: chart.description };
   for (const data of spec.data) if (chart.data?.[data.name]) data.values = chart.data[data.name];
   const signals = { ...chart.signals, available: width };
   for (const signal of spec.signals) if (signal.name in signals) signal.value = signals[signal.name];
