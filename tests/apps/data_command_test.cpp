@@ -56,8 +56,9 @@ TEST_F(RenderCommand, TheProtocolsColorsAlone) {
 
 TEST_F(RenderCommand, LoadsPicturesOfOneSize) {
   const std::string mixed = "data load folder '" LEEWAY_REFERENCE "/layouts/mixed' ";
-  refused(
-      {mixed + "--out a.npz", 3, {"00002.jpeg: expected 30 x 40 pixels, as in the first image (--resize-shorter N"}});
+  refused({mixed + "--out a.npz",
+           3,
+           {"00002.jpeg: expected 30 x 40 pixels, as in the first image (--resize-shorter N"}});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.npz"));
   good(mixed + "--size 6 --out a.npz --sheet a.png");
   const Images images = read_images((folder_ / "a.npz").string());

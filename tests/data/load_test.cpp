@@ -294,7 +294,7 @@ TEST_F(LoadCorruptions, CifarThatIsWrongIsRefusedInOneLine) {
   EXPECT_THAT(message("cifar10-c", {folder_}), HasSubstr("fog.npy: "));
   write_array("fog.npy", 9, 0);
   write_labels(std::vector<std::int64_t>(9, 1));
-  EXPECT_THAT(message("cifar10-c", {folder_}), HasSubstr("with equally many images, found 9 images"));
+  EXPECT_THAT(message("cifar10-c", {folder_}), HasSubstr("with the same number of images, found 9 images"));
 }
 
 TEST_F(LoadCorruptions, FoldersOfPictures) {

@@ -246,10 +246,10 @@ TEST(CriticWarning, BelowAQuarter) {
   found.agreement_source = .25;
   EXPECT_EQ(critic_warning(found), "");
   found.agreement_source = .0621;
-  EXPECT_EQ(critic_warning(found),
-            "The critic behind the bound agrees with the classifier on 6.2% of the held-out source rows, on "
-            "less than "
-            "25%: larger discrepancies may have been missed, and the bound may be too low.");
+  EXPECT_EQ(
+      critic_warning(found),
+      "The critic behind the bound agrees with the classifier on 6.2% of the held-out source rows, less than "
+      "25%: larger discrepancies may have been missed, and the bound may be too low.");
 }
 
 TEST(ManyClassesTier2, TheBoundHolds) {

@@ -133,7 +133,8 @@ TEST(TrainingSet, BalanceIsRefusedWhereItCannotBe) {
   EXPECT_EQ(message(data, "environment", irm, "irm"), "no error");
   EXPECT_THAT(message(data, "none", resample, "resample"), Says("train: balance: expected ... found none"));
   EXPECT_THAT(message(plain, "environment", {}, "erm"), Says("train: balance: expected an ... found none"));
-  EXPECT_THAT(message(plain, "groups", {}, "erm"), Says("train: balance: expected groups of ... found none"));
+  EXPECT_THAT(message(plain, "groups", {}, "erm"),
+              Says("train: balance: expected groups for each ... found none"));
 }
 
 TEST(TrainingSet, EnvironmentsHaveEqualPartsOfEveryBatch) {

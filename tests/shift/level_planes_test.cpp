@@ -202,7 +202,8 @@ TEST(Jpeg, KeepsFlatPicturesAndCutsOffTheRest) {
 }
 
 TEST(Jpeg, RefusesWhatItCannotCompress) {
-  EXPECT_REFUSED(apply("jpeg", random_images(1, 1, 2, 2), 1.5), "shift jpeg: expected a whole ... found 1.5");
+  EXPECT_REFUSED(apply("jpeg", random_images(1, 1, 2, 2), 1.5),
+                 "shift jpeg: expected an integer ... found 1.5");
   std::vector<float> picture(65501);
   EXPECT_REFUSED(compress_jpeg(picture, 1, 65501, 50), "jpeg: expected at most 65500 ... found 1 x 65501");
 }

@@ -122,7 +122,8 @@ TEST(AttackChecks, FindRandomOutputs) {
   const std::vector<float> x = attack::toy::random_rows(n, d, 7, -1, 1);
   const Attack record = attack({{random, x, {}, {-1, 1}}, {}}).record;
   EXPECT_EQ(record.results[0].stochastic->n, 16U);
-  EXPECT_THAT(record.envelope.findings, ElementsAre(::testing::StartsWith("Two passes over the same 16 rows")));
+  EXPECT_THAT(record.envelope.findings,
+              ElementsAre(::testing::StartsWith("Two passes over the same 16 rows")));
 }
 
 // One pixel of level 100; its prediction changes at 101.25, within the radius, which has no level beyond 101.

@@ -70,7 +70,7 @@ TEST(ListTask, OneFamilyIsItsMembersInOrder) {
   EXPECT_EQ(noise.parameters[0].high, 10);
   EXPECT_THAT(subset.parameters, IsEmpty());
   EXPECT_THAT(subset.needs, ElementsAre("labels", "classes"));
-  EXPECT_EQ(record.envelope.headline, fmt::format("{} members of 1 family.", members.size()));
+  EXPECT_EQ(record.envelope.headline, fmt::format("The list has {} members of 1 family.", members.size()));
   EXPECT_THAT(record.envelope.findings, IsEmpty());
   EXPECT_EQ(record.envelope.seed, 5u);
   EXPECT_EQ(to_json(record)["options"]["family"], "shifts");

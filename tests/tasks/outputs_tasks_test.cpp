@@ -189,7 +189,7 @@ TEST(PaTask, RefusesModelsThatCannotBeCompared) {
            {{{"a", clean(), {}}}, "at least one shifted set of 'a'"},
            {{{"a", clean(), {shifted()}}, {"a", clean(), {shifted()}}}, "found 'a' twice"},
            {{{"a", clean(), {shifted()}}, {"b", clean(), {shifted(), shifted()}}},
-            "for 'b' as for 'a', 1, found 2"},
+            "for 'b' as for 'a' (1), found 2"},
            {{{"a", clean(), {outputs("wide", 3, {1, 2, 3})}}}, "2 classes"}})
     EXPECT_THAT(message_of([&, &models = models] { (void)pa({.models = models}); }), HasSubstr(words));
 }
@@ -261,7 +261,7 @@ TEST(SelectTask, RefusesSetsThatCannotBeCompared) {
   EXPECT_EQ(complaint({{"a", right(), outputs("wide", 3, {1, 2, 3, 1, 2, 3})}}),
             "wide: expected 2 rows and 2 classes, as in right, found 2 rows and 3 classes");
   EXPECT_THAT(complaint({{"a", right(), right()}, {"b", outputs("long", 2, {1, 2, 3, 4, 5, 6}), right()}}),
-              HasSubstr("found 3 of 2"));
+              HasSubstr("found 3 rows and 2 classes"));
 }
 
 // Probabilities (3/4, 1/4) and (1/4, 3/4).

@@ -24,11 +24,10 @@ void add_pictures(Loaded& set, std::vector<fs::path> files) {
                                                                  std::span<std::uint8_t> out) {
     const Planes planes = stored(row);
     if (planes.shape != shape)
-      refuse(
-          display_name((*shared)[row]),
-          fmt::format("{} x {} pixels, as in the first image (--resize-shorter N --crop N: all to N x N)",
-                      shape[1], shape[2]),
-          fmt::format("{} x {}", planes.shape[1], planes.shape[2]));
+      refuse(display_name((*shared)[row]),
+             fmt::format("{} x {} pixels, as in the first image (--resize-shorter N --crop N: all to N x N)",
+                         shape[1], shape[2]),
+             fmt::format("{} x {}", planes.shape[1], planes.shape[2]));
     std::ranges::copy(planes.pixels, out.begin());
   };
 }

@@ -96,12 +96,12 @@ TEST(BytePairs, RefusesDamagedFilesAndLongTexts) {
               Says("FILE: line 3: expected two symbols..., found 'ca ts'"));
   EXPECT_THAT(refusal("#version\nc a\n\n"), Says("FILE: line 3: expected two symbols..., found ''"));
   EXPECT_THAT(refusal("#version\nc a\nc a\n"), Says("FILE: line 3: expected a new symbol, found 'c a'"));
-  EXPECT_THAT(refusal("#version\nc a\n"), Says("beside FILE: expected an object of 515 ids..., found 529"));
+  EXPECT_THAT(refusal("#version\nc a\n"), Says("next to FILE: expected an object of 515 ids..., found 529"));
   EXPECT_THAT(refusal(openai_head + "\nc a\n", ""), Says("FILE: expected 48894 merges, found 1"));
-  EXPECT_THAT(refusal(merges, "["), Says("beside FILE: expected an object..., found discarded"));
+  EXPECT_THAT(refusal(merges, "["), Says("next to FILE: expected an object..., found discarded"));
   std::string other = vocab;
   EXPECT_THAT(refusal(merges, other.replace(other.find(":512"), 4, ":513")),
-              Says("beside FILE: expected 512 for 'ca', found 513"));
+              Says("next to FILE: expected 512 for 'ca', found 513"));
   EXPECT_REFUSED(symbols(std::string(76, '1')), "'1...: expected at most 77 tokens..., found 78");
   EXPECT_REFUSED(symbols("\xff"), "'\\xff': expected ...UTF-8, found other bytes");
   TemporaryFolder folder;

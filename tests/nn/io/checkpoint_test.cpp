@@ -265,7 +265,8 @@ TEST(Checkpoint, CyclesAndExplosionsEnd) {
   EXPECT_EQ(refusal(legacy(doubling, "]", "")), "f: expected at most 262144 entries, found more");
   EXPECT_THAT(refusal(legacy("}" + text(std::string(1001, 'n')) + "Ns", "]", "")),
               StartsWith("f: expected names of at most 1000 bytes, found 'nnn"));
-  EXPECT_THAT(refusal(legacy("}NNs", "]", "")), Says("f: expected strings and whole ... found None in ''"));
+  EXPECT_THAT(refusal(legacy("}NNs", "]", "")),
+              Says("f: expected strings and integers ... found None in ''"));
 }
 
 TEST(Checkpoint, NamesThatMeetAreRefused) {

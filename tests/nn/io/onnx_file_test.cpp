@@ -241,7 +241,8 @@ TEST(OnnxTensor, MayLieInAFileBesideTheModel) {
   EXPECT_THAT(with("weights.bin", "4", "31").second, Says("f: tensor 'w': expected 32 bytes ... found 31"));
   EXPECT_THAT(with("weights.bin", "8", "32").second, ::testing::EndsWith("weights.bin, found a file of 36"));
   EXPECT_THAT(with("weights.bin", "18446744073709551615", "32").second, Says("found a file of 36"));
-  EXPECT_THAT(with("weights.bin", "-4", "32").second, Says("f: tensor 'w': expected a whole ... found '-4'"));
+  EXPECT_THAT(with("weights.bin", "-4", "32").second,
+              Says("f: tensor 'w': expected an integer ... found '-4'"));
   for (const char* place : {"", "/etc/passwd", "../weights.bin", "a/../../b"})
     EXPECT_THAT(
         with(place, "0", "32").second,

@@ -105,10 +105,10 @@ TEST(Headline, OfManyModelsAndTargetsTakesTheWorstTargetAndTheBestOther) {
       {labelled_pair("a", "noise", 9100, 9000, 9800), a, labelled_pair("b", "blur 2", 9000, 8000, 8200),
        labelled_pair("c", "blur 2", 9000, 8500, 8200)},
       {compared("c", "a", 1500, 400)},
-      {of_a, "best of the 2 other models, c holds 85%", "Of 2 targets this", "loss of accuracy."});
+      {of_a, "best of the 2 other models, c holds 85%", "loss of accuracy", "on 2 targets."});
   expect_headline({unlabelled_pair("a", "x", 2000), labelled_pair("a", "y", 9100, 9000, 9800),
                    labelled_pair("a", "z", 9100, 8000, 8800)},
-                  {}, {"Under z, a", "12%", "80%", "Of 2 targets with labels this", "loss of accuracy."});
+                  {}, {"Under z, a", "12%", "80%", "loss of accuracy", "on 2 targets with labels."});
 }
 
 TEST(Headline, WithoutLabelsSpeaksOfChangedPredictionsOrConfidence) {
