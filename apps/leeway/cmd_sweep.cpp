@@ -236,7 +236,7 @@ sweep::Plan plan_into(Context& context, const sweep::Store& store, std::string_v
 
 sweep::ScriptOptions script_options(const ClusterFlags& flags, const sweep::Plan& plan,
                                     const std::string& folder, std::size_t jobs) {
-  sweep::ScriptOptions cluster = flags;
+  sweep::ScriptOptions cluster = static_cast<const sweep::ScriptOptions&>(flags);
   cluster.program = fs::read_symlink("/proc/self/exe").string();
   cluster.folder = fs::canonical(folder).string();
   cluster.jobs = std::max<std::size_t>(1, jobs);

@@ -40,9 +40,9 @@ std::vector<ListedPicture> parse_picture_list(std::string_view text, std::string
   for_each_line(
       text, name, 2, "a picture and the number of its class", [&](const auto& words, std::size_t row) {
         std::uint32_t number = 0;
-        const char* const end = words[1].data() + words[1].size();
-        if (const auto read = std::from_chars(words[1].data(), end, number);
-            read.ec != std::errc() || read.ptr != end)
+        const std::string_view word = words[1];
+        const char *const begin = word.data(), *const end = begin + word.size();
+        if (const auto read = std::from_chars(begin, end, number); read.ec != std::errc() || read.ptr != end)
           refuse(name, "the number of a class", fmt::format("{} at row {}", in_quotes(words[1]), row));
         pictures.push_back({std::string(words[0]), number});
       });

@@ -29,7 +29,7 @@ Taps taps_at(std::size_t i, std::size_t from, double scale, Interpolation interp
                support = radius * (interpolation == Interpolation::bilinear ? 1 : 2),
                center = (static_cast<double>(i) + .5) * scale;
   const auto first = static_cast<std::size_t>(std::max(0., center - support + .5)),
-             end = std::min(from, static_cast<std::size_t>(center + support + .5));
+             end = std::min(from, static_cast<std::size_t>(std::floor(center + support + .5)));
   std::vector<double> weights(end - first);
   double sum = 0;
   for (std::size_t j = 0; j < weights.size(); ++j)

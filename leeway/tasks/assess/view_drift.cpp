@@ -23,7 +23,7 @@ std::vector<DriftRow> rows_of_drift(const Assess& record) {
     };
     add(result.drift->classes), add(result.drift->confidence);
     if (const auto& features = result.drift->features)
-      rows.push_back({*features, subject(record, result),
+      rows.push_back({static_cast<const DriftTest&>(*features), subject(record, result),
                       features->p_value <= 1 - record.level ? moved_words(*features) : ""});
     for (const DriftTest& group : result.drift->groups) add(group);
   }

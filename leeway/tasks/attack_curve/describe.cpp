@@ -77,8 +77,8 @@ std::string headline_of(const AttackCurve& record) {
     return fmt::format("{}, {} of the predictions of {} are unchanged.", where,
                        share_words(worst.afr_pred, worst.afr_pred_interval), display_name(worst.model));
   return fmt::format("{}, the accuracy of {} falls from {} to {}.", where, display_name(worst.model),
-                     share_words(*worst.clean_accuracy, *worst.clean_accuracy_interval),
-                     share_words(*worst.afr_true, *worst.afr_true_interval));
+                     share_words(*worst.clean_accuracy, worst.clean_accuracy_interval),
+                     share_words(*worst.afr_true, worst.afr_true_interval));
 }
 
 std::vector<std::string> findings_of(const AttackCurve& record) {

@@ -90,8 +90,8 @@ void fields(BoundEvaluation& record, Fields& f) {
   common_fields(record, f);
   f("data_sets", record.data_sets, at_least(1), "number of data sets");
   f("results", record.results, "one result for each method");
-  f("losses", record.losses,
-    "disagreement losses compared over the shifts; null without two columns discrepancy:LOSS");
+  f.unless_missing("losses", record.losses,
+                   "disagreement losses compared over the shifts; [] without two columns discrepancy:LOSS");
 }
 
 std::optional<bool> EvaluatedMethod::exceeds_delta() const {
