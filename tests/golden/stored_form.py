@@ -12,7 +12,7 @@ import re
 import numpy
 
 LONGEST_LIST = 64  # longer lists of numbers are stored as a digest
-LONGEST_TABLE = 16000  # bytes; longer tables are stored as a digest
+LONGEST_TABLE = 20000  # bytes; longer tables are stored as a digest
 LONGEST_TEXT = 30000  # characters on stdout, likewise: scripts of completion
 LONGEST_CHART = 300  # characters of a chart's data, likewise
 
