@@ -69,8 +69,8 @@ struct CorruptionPart {
   [[nodiscard]] bool is_all() const { return !corruption && !severity; }
 };
 
-// Classes of a BREEDs data set: nodes at a level of the hierarchy, below `ancestor` if there is one, that have
-// at least so many subclasses.
+// Classes of a BREEDs data set: nodes at a level of the hierarchy, below `ancestor` if given, with at least
+// `subclasses` subclasses.
 struct BreedsSet {
   std::size_t level = 0, subclasses = 0;
   std::string_view ancestor = {};
@@ -117,7 +117,7 @@ inline constexpr std::size_t longest_side = 16'384;
 // columns that the set lacks are skipped. Error if the set lacks the label or no row is left.
 [[nodiscard]] Loaded protocol_rows(Loaded set, const TableColumns& protocol, std::string_view name);
 
-// Rows whose column `split` has that value. Error: the set has no such column, or no such row.
+// Rows whose column `split` has the value `split`. Error: a set without the column, or without such rows.
 [[nodiscard]] Loaded split_rows(Loaded set, std::string_view split);
 
 // The protocol of DomainBed: a column split, "test" for the rows of that domain, "val" for a random fifth of

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "leeway/core/message.h"
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/detail/load_pictures.h"
+#include "leeway/io/column_words.h"
 #include "leeway/io/csv.h"
 
 namespace leeway::data {
@@ -24,12 +24,10 @@ std::size_t path_column_of(const CsvTable& table, const std::string& wanted, std
          fmt::format("{}", in_quotes(table.header.front())));
 }
 
-// The column that is called a label, else the first one.
+// The first column that has the name of a label column, else the first one.
 std::size_t label_column_of(const CsvTable& table, std::size_t paths) {
-  constexpr std::array<std::string_view, 4> labels = {"label", "class", "target", "y"};
-  for (const std::string_view label : labels)
-    for (std::size_t c = 0; c < table.header.size(); ++c)
-      if (c != paths && lower_case(table.header[c]) == label) return c;
+  for (std::size_t c = 0; c < table.header.size(); ++c)
+    if (c != paths && is_label(table.header[c])) return c;
   return paths == 0 ? 1 : 0;
 }
 

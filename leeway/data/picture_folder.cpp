@@ -12,7 +12,6 @@
 #include "leeway/data/detail/load_columns.h"
 #include "leeway/data/detail/load_pictures.h"
 #include "leeway/io/column_words.h"
-#include "leeway/io/csv.h"
 
 namespace leeway::data {
 namespace {
@@ -40,34 +39,6 @@ void require_pictures(const fs::path& folder, const Loaded& set) {
     if (std::ranges::find(set.columns[0].values, printable(path.filename().string(), 200)) ==
         set.columns[0].values.end())
       refuse(display_name(path), "images of the class", "none");
-}
-
-std::size_t file_column(const CsvTable& table, const std::string& name) {
-  constexpr std::array<std::string_view, 6> words = {"file", "filename", "file_name",
-                                                     "path", "image",    "name"};
-  for (const std::string_view word : words)
-    if (const auto found = table.find(word)) return *found;
-  refuse(name, "a column file, filename, file_name, path, image or name", in_quotes(table.header.front()));
-}
-
-// Columns label, where there is one, and image.
-Loaded listed(const fs::path& folder, const fs::path& path) {
-  const CsvTable table = read_csv(path);
-  const std::string name = display_name(path);
-  if (table.rows() == 0) refuse(name, "names of images", "none");
-  LoadedColumn image{"image", {}, {}};
-  for (const std::string_view file : table.columns[file_column(table, name)]) add_file(image, file);
-  Loaded set;
-  set.n = table.rows();
-  if (const auto found = std::ranges::find_if(table.header, is_label); found != table.header.end()) {
-    TextColumn label("label");
-    for (const std::string_view text : table.columns[static_cast<std::size_t>(found - table.header.begin())])
-      label.add(printable(text, 200));
-    set.columns.push_back(label.finish());
-  }
-  set.columns.push_back(std::move(image));
-  add_pictures_of_folder(set, folder, path);
-  return set;
 }
 
 // Names of classes, sorted; of a table, whole numbers are class numbers.
@@ -139,7 +110,7 @@ Images read_picture_folder(const fs::path& folder, const PictureOptions& options
   const bool classes = !table && !paths_in(folder, true, "a folder of images").empty();
   Loaded set;
   if (table) {
-    set = listed(folder, *table);
+    set = load_table({*table, folder}, "");
   } else if (classes) {
     set = load_set("folder", {folder});
     require_pictures(folder, set);
@@ -154,7 +125,7 @@ Images read_picture_folder(const fs::path& folder, const PictureOptions& options
   images.path = folder.string();
   images.pixels = {ElementType::u8, {set.n, set.shape[0], set.shape[1], set.shape[2]}, nullptr, nullptr};
   images.picture = std::move(set.picture);
-  if (set.columns.size() > 1) set_labels_of(images, set.columns[0], !classes);
+  if (classes || is_label(set.columns[0].name)) set_labels_of(images, set.columns[0], !classes);
   return images;
 }
 

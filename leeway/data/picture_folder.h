@@ -3,8 +3,8 @@
 //
 // CLASS/x.png and DOMAIN/CLASS/x.png as load_folder reads them; labels count the sorted class names, as
 // torchvision's ImageFolder. A folder without folders is sorted by file name, without labels. With a table
-// (CSV: a column file, filename or path, and a column of labels), rows and labels are those of the table; its
-// file names are relative to the folder.
+// (CSV, as load_table reads it), rows and labels are those of the table; its file names are relative to the
+// folder.
 //
 // Resizing and cropping are those of torchvision's Resize(N) and CenterCrop(N) on Pillow pictures: the same
 // bytes (resize.h). Without resize_shorter and crop, all pictures must have one size.

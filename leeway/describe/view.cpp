@@ -183,7 +183,7 @@ std::vector<std::string> further_findings(const View& view) {
   const auto without_stop = [](const std::string& text) {
     return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
   };
-  // Of one finding, the first sentence of the headline is enough to know what it is about.
+  // A single finding has the headline's subject, so it need not repeat the headline's first sentence.
   const std::size_t end = view.findings.size() == 1 ? view.headline.find(". ") : std::string::npos;
   const std::string headline = without_stop(view.headline.substr(0, end));
   std::vector<std::string> further;

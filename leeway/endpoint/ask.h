@@ -125,7 +125,7 @@ class Unanswered : public Error {
 };
 
 // A classifier of images (c,h,w) in [0,1], which are rounded to 256 levels, without gradients: for attacks
-// that only ask for logits. Its last class is that of answers without a class. `note` is told of each call.
+// that only ask for logits. Its last class is that of answers without a class. `note` gets the result of each call.
 // Errors: Unanswered.
 [[nodiscard]] Classifier classifier_of(const std::shared_ptr<Asker>& asker, std::size_t channels,
                                        std::size_t height, std::size_t width, Progress* progress = nullptr,

@@ -416,7 +416,7 @@ Outputs read_outputs(const std::filesystem::path& path, const OutputsOptions& op
   }
   if (!others.empty())
     outputs.reading =
-        fmt::format("{}: ignored: {} (an outputs file has no such arrays)", name, comma_list(others));
+        fmt::format("{}: ignored: {} (not arrays of an outputs file)", name, comma_list(others));
   say_coding(outputs);
   return outputs;
 }

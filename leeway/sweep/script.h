@@ -59,7 +59,7 @@ struct Submitted {
   std::string last;
 };
 
-// Submits an array of tasks for each wave and a last job that runs what is left once they have ended. Whoever
+// Submits an array of tasks for each wave and a last job that runs the remaining units once they have ended. Whoever
 // ends the last unit collects. The previous table is removed, so any table is whole; if sbatch refuses the first
 // array, the table stays and `accepted` is not called. Tasks that start before `accepted` ends leave what it reopens to
 // others. Nothing is submitted held or depends on the last job alone: a killed controller forgets its last

@@ -40,7 +40,7 @@ void crop_field(PictureOptions& options, Fields& f) {
 
 void picture_labels_field(PictureOptions& options, Fields& f) {
   f("picture_labels", options.picture_labels,
-    "CSV with columns file and label: the pictures of the folder to read, in this order");
+    "CSV with a column of file names and one of labels: the pictures of the folder to read, in this order");
 }
 
 void fields(PictureOptions& options, Fields& f) {

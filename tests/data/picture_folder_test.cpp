@@ -137,9 +137,9 @@ TEST_F(PictureFolder, WhatIsWrongIsNamed) {
   EXPECT_REFUSED(read(), "eel: expected images of the class, found none");
   write_bytes(folder_ / "eel/x.webp", "");
   EXPECT_REFUSED(read(), "x.webp: expected a PNG or JPEG image, found another format");
-  write_bytes(folder_ / "table.csv", "where,y\na.png,1\n");
+  write_bytes(folder_ / "table.csv", "where,y\nhere,1\n");
   EXPECT_REFUSED(read({.picture_labels = folder_ / "table.csv"}),
-                 "table.csv: expected a column file, ... found 'where'");
+                 "table.csv: expected a column of image files, ... found 'where'");
   EXPECT_REFUSED(pictures_at(folder_ / "table.csv", {.crop = 3}),
                  "table.csv: expected a folder of pictures, ... found a file");
   EXPECT_FALSE(pictures_at("fashion-mnist:test", {}).has_value());

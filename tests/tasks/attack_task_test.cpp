@@ -58,7 +58,7 @@ TEST(AttackTask, SaysHowFarRowsMoved) {
   EXPECT_EQ(norms.curve.back().robust_accuracy, .2);
 }
 
-// What is said before an attack on an endpoint, where equal images are asked for once.
+// The largest number of requests, printed before an attack on an endpoint. Equal images take one request.
 TEST(AttackTask, MostPassesBoundThoseOfAnAttack) {
   Classifier classifier = attack::toy::random_linear(12, 2, 1).classifier();
   std::set<std::vector<float>> seen;

@@ -172,7 +172,7 @@ def source_of(page):
 
 
 def spaced(markdown):
-    """A list after a paragraph needs a blank line here, as it does not elsewhere."""
+    """Python-Markdown needs a blank line between a paragraph and a list; GitHub does not."""
     lines, in_code = [], False
     for line in markdown.split("\n"):
         begins = LIST.match(line) and not in_code and lines and lines[-1].strip()

@@ -7,7 +7,7 @@ const escaped = (text) => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&
 const legal = (text) => text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
 const head = 24;  // pixels of the line with title and note above the chart
 
-// Without a canvas, Vega takes 0.8 em for a letter, where most have 0.6: names would be cut that fit.
+// Without a canvas, Vega estimates 0.8 em per letter; 0.6 is typical. Larger limits keep names whole.
 const uncut = (node) => {
   for (const [key, value] of Object.entries(node))
     if (key === "limit" || key === "labelLimit") node[key] = value.signal ? { signal: `1.3 * (${value.signal})` } : 1.3 * value;

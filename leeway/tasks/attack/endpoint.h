@@ -30,7 +30,7 @@ void fields(AttackEndpointOptions& options, Fields& f);
 
 class EndpointUnderAttack {
  public:
-  // `say` is told of the host and of the largest number of requests before each attack.
+  // `say` receives a message with the host and the largest number of requests before each attack.
   EndpointUnderAttack(Images images, const InferEndpointOptions& options, std::uint64_t seed,
                       std::function<void(const std::string& line)> say, Progress* progress);
   ~EndpointUnderAttack();
